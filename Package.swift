@@ -1,0 +1,91 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Never enable library evolution: a module that holds a type of its own name (SecurityPolicy) yields an
+// interface file that does not compile.
+
+/// Every Swift target is built with these; a warning anywhere stops the build.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "NetManager",
+    products: [
+        .library(name: "NetManager", targets: ["NetManager", "Serializers", "SecurityPolicy", "HTTPMessage"]),
+        .library(name: "NetManagerFoundation", targets: ["NetManagerFoundation"]),
+    ],
+    targets: [
+        // C libraries of the system: module maps only.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CIconv"),
+        // What Swift cannot call: variadic functions and function-like macros.
+        .target(name: "CCurlShims", dependencies: ["CCurl"], cSettings: strictC),
+        .target(name: "COpenSSLShims", dependencies: ["COpenSSL"], cSettings: strictC),
+        .target(name: "CZlibShims", dependencies: ["CZlib"], cSettings: strictC),
+
+        // Values: no I/O, no threads.
+        .target(name: "HTTPMessage", swiftSettings: strict),
+        .target(name: "SecurityPolicy", dependencies: ["COpenSSL", "COpenSSLShims"], swiftSettings: strict),
+        .target(
+            name: "Serializers",
+            dependencies: ["HTTPMessage", "CZlib", "CZlibShims", "CIconv"],
+            swiftSettings: strict
+        ),
+        // The manager and its libcurl engine.
+        .target(
+            name: "NetManager",
+            dependencies: [
+                "HTTPMessage", "SecurityPolicy", "Serializers",
+                "CCurl", "CCurlShims", "COpenSSL", "COpenSSLShims", "CEpoll",
+            ],
+            swiftSettings: strict
+        ),
+        // Bridges to Foundation's classes, for those who want them.
+        .target(
+            name: "NetManagerFoundation",
+            dependencies: ["NetManager", "HTTPMessage", "SecurityPolicy", "Serializers"],
+            swiftSettings: strict
+        ),
+
+        // Servers and certificates made on the spot: for tests, samples and benchmarks.
+        .target(
+            name: "TestPKI",
+            dependencies: ["COpenSSL", "COpenSSLShims"],
+            path: "Tests/TestPKI",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TestServer",
+            dependencies: ["HTTPMessage", "TestPKI", "COpenSSL", "COpenSSLShims"],
+            path: "Tests/TestServer",
+            swiftSettings: strict
+        ),
+
+        .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
+        .testTarget(
+            name: "SecurityPolicyTests",
+            dependencies: ["SecurityPolicy", "TestPKI"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SerializersTests",
+            dependencies: ["Serializers", "HTTPMessage"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NetManagerTests",
+            dependencies: ["NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI"],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

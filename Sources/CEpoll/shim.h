@@ -1,0 +1,3 @@
+// Linux calls that the Glibc module does not show to Swift.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>

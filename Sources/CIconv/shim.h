@@ -1,0 +1,2 @@
+// The character set conversion of the C library.
+#include <iconv.h>

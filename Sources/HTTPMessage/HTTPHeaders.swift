@@ -1,0 +1,118 @@
+/// Header fields: in order, with names compared without regard to case, repeated fields kept apart
+/// (RFC 9110, section 5).
+///
+/// Setting a field never fails. A name that is no token, or a value with CR, LF or NUL, is found by
+/// ``firstInvalidField`` and refused when the request is sent, before any traffic.
+public struct HTTPHeaders: Sendable {
+    /// One header field.
+    public struct Field: Sendable, Hashable {
+        /// The field's name as it was written last.
+        public var name: String
+        /// The field's value, without leading or trailing white space when it came from a server.
+        public var value: String
+
+        /// Makes a field.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// All fields in the order in which they were added.
+    public private(set) var fields: [Field] = []
+
+    /// Makes an empty collection.
+    public init() {}
+
+    /// Makes a collection of the fields as they are, repeated names included.
+    public init(fields: [Field]) {
+        self.fields = fields
+    }
+
+    /// The first value of a field. Setting replaces every field of that name by one with the new spelling, in
+    /// the place of the first; setting nil removes them all.
+    public subscript(name: String) -> String? {
+        get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+        set { self[values: name] = newValue.map { [$0] } ?? [] }
+    }
+
+    /// Every value of a field, in order, never joined by commas. Setting replaces all fields of that name.
+    public subscript(values name: String) -> [String] {
+        get { fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value) }
+        set {
+            let place = fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) } ?? fields.count
+            fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            fields.insert(contentsOf: newValue.map { Field(name: name, value: $0) }, at: place)
+        }
+    }
+
+    /// Appends a field and keeps those of the same name that are there already.
+    public mutating func add(_ value: String, for name: String) {
+        fields.append(Field(name: name, value: value))
+    }
+
+    /// Removes every field of that name.
+    public mutating func remove(_ name: String) {
+        fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+    }
+
+    /// Whether there is a field of that name.
+    public func contains(_ name: String) -> Bool {
+        fields.contains { $0.name.equalsIgnoringASCIICase(name) }
+    }
+
+    /// Takes over every field of another collection; of a name that both have, the other's fields win.
+    public mutating func replace(with other: HTTPHeaders) {
+        for field in other.fields { remove(field.name) }
+        fields += other.fields
+    }
+
+    /// Whether there are no fields.
+    public var isEmpty: Bool { fields.isEmpty }
+
+    /// The number of fields, repeated ones counted each.
+    public var count: Int { fields.count }
+
+    /// The first field that may not be sent: its name is no token (RFC 9110, section 5.6.2), or its value holds
+    /// CR, LF or NUL (section 5.5). Nil when all may be sent.
+    public var firstInvalidField: Field? {
+        fields.first { !$0.name.isHTTPToken || !$0.value.isHTTPFieldValue }
+    }
+}
+
+extension HTTPHeaders: Hashable {
+    /// Two collections are equal when they hold the same fields in the same order, names compared without
+    /// regard to case.
+    public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
+        left.fields.elementsEqual(right.fields) {
+            $0.value == $1.value && $0.name.equalsIgnoringASCIICase($1.name)
+        }
+    }
+
+    /// Hashes the values only: names that differ in case are equal.
+    public func hash(into hasher: inout Hasher) {
+        for field in fields { hasher.combine(field.value) }
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Makes a collection of a literal. A name that is there twice, whatever its case, keeps its place and the
+    /// last value.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+}
+
+extension HTTPHeaders: Sequence {
+    /// Iterates over the fields in order.
+    public func makeIterator() -> Array<Field>.Iterator {
+        fields.makeIterator()
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+    /// One `Name: value` a line. It shows every value: do not log it where credentials are at stake.
+    public var description: String {
+        fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    }
+}
