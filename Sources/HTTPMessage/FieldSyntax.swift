@@ -4,8 +4,10 @@ extension StringProtocol {
         !isEmpty && utf8.allSatisfy(\.isTokenByte)
     }
 
-    /// Whether the string may stand as a header value. CR, LF and NUL would end the field or the message
-    /// (RFC 9110, section 5.5); other control characters are passed through, as recipients must expect them.
+    /// Whether the string may stand as a header value.
+    ///
+    /// CR, LF and NUL would end the field or the message (RFC 9110, section 5.5); other control characters
+    /// are passed through, as recipients must expect them.
     package var isHTTPFieldValue: Bool {
         utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }

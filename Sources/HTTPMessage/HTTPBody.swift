@@ -29,23 +29,28 @@ public struct HTTPBody: Sendable {
         self.storage = storage
     }
 
-    /// Bytes that are in memory. Replayable; the length is known.
+    /// Bytes that are in memory.
+    ///
+    /// Replayable; the length is known.
     public static func data(_ data: Data) -> HTTPBody {
         HTTPBody(storage: .data(data))
     }
 
-    /// A file, read in pieces while it is sent, off the engine's thread. Replayable; its length is taken when the
-    /// request starts, and a file that changes meanwhile is an error.
+    /// A file, read in pieces while it is sent, off the engine's thread.
+    ///
+    /// Replayable; its length is taken when the request starts, and a file that changes meanwhile is an
+    /// error.
     public static func file(_ path: String) -> HTTPBody {
         HTTPBody(storage: .file(path: path))
     }
 
-    /// Bytes that a sequence yields while they are sent. It can be sent once: a redirect or a retry that would
-    /// need it again is an error, never an empty body.
+    /// Bytes that a sequence yields while they are sent.
+    ///
+    /// It can be sent once: a redirect or a retry that would need it again is an error, never an empty body.
     /// - Parameters:
-    ///   - sequence: The pieces. It is drawn only as fast as the peer takes the bytes.
-    ///   - length: The exact number of bytes; nil sends the body in chunks. A sequence that yields more or fewer
-    ///     bytes than declared fails the request.
+    /// - sequence: The pieces. It is drawn only as fast as the peer takes the bytes.
+    /// - length: The exact number of bytes; nil sends the body in chunks. A sequence that yields more or fewer
+    /// bytes than declared fails the request.
     public static func stream<S: AsyncSequence & Sendable>(_ sequence: S, length: Int64? = nil) -> HTTPBody
     where S.Element == Data {
         HTTPBody(storage: .stream(length: length) { Producer(drawing: sequence) })

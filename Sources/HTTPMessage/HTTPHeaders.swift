@@ -29,14 +29,18 @@ public struct HTTPHeaders: Sendable {
         self.fields = fields
     }
 
-    /// The first value of a field. Setting replaces every field of that name by one with the new spelling, in
-    /// the place of the first; setting nil removes them all.
+    /// The first value of a field.
+    ///
+    /// Setting replaces every field of that name by one with the new spelling, in the place of the first;
+    /// setting nil removes them all.
     public subscript(name: String) -> String? {
         get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
         set { self[values: name] = newValue.map { [$0] } ?? [] }
     }
 
-    /// Every value of a field, in order, never joined by commas. Setting replaces all fields of that name.
+    /// Every value of a field, in order, never joined by commas.
+    ///
+    /// Setting replaces all fields of that name.
     public subscript(values name: String) -> [String] {
         get { fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value) }
         set {
@@ -73,8 +77,10 @@ public struct HTTPHeaders: Sendable {
     /// The number of fields, repeated ones counted each.
     public var count: Int { fields.count }
 
-    /// The first field that may not be sent: its name is no token (RFC 9110, section 5.6.2), or its value holds
-    /// CR, LF or NUL (section 5.5). Nil when all may be sent.
+    /// The first field that may not be sent: its name is no token (RFC 9110, section 5.6.2), or its value
+    /// holds CR, LF or NUL (section 5.5).
+    ///
+    /// Nil when all may be sent.
     public var firstInvalidField: Field? {
         fields.first { !$0.name.isHTTPToken || !$0.value.isHTTPFieldValue }
     }
@@ -96,8 +102,9 @@ extension HTTPHeaders: Hashable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-    /// Makes a collection of a literal. A name that is there twice, whatever its case, keeps its place and the
-    /// last value.
+    /// Makes a collection of a literal.
+    ///
+    /// A name that is there twice, whatever its case, keeps its place and the last value.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { self[name] = value }
     }
@@ -111,7 +118,9 @@ extension HTTPHeaders: Sequence {
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-    /// One `Name: value` a line. It shows every value: do not log it where credentials are at stake.
+    /// One `Name: value` a line.
+    ///
+    /// It shows every value: do not log it where credentials are at stake.
     public var description: String {
         fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }

@@ -1,9 +1,15 @@
-/// A request method (RFC 9110, section 9). The set is open: any token is a method.
+/// A request method (RFC 9110, section 9).
+///
+/// The set is open: any token is a method.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The method's name as it stands on the wire. Methods are case-sensitive (RFC 9110, section 9.1).
+    /// The method's name as it stands on the wire.
+    ///
+    /// Methods are case-sensitive (RFC 9110, section 9.1).
     public let rawValue: String
 
-    /// Makes a method of any name. A name that is no token is refused when the request is sent.
+    /// Makes a method of any name.
+    ///
+    /// A name that is no token is refused when the request is sent.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -23,7 +29,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let put: HTTPMethod = "PUT"
     /// DELETE (RFC 9110, section 9.3.5).
     public static let delete: HTTPMethod = "DELETE"
-    /// CONNECT (RFC 9110, section 9.3.6). The manager refuses it: tunnels are libcurl's own matter.
+    /// CONNECT (RFC 9110, section 9.3.6).
+    ///
+    /// The manager refuses it: tunnels are libcurl's own matter.
     public static let connect: HTTPMethod = "CONNECT"
     /// OPTIONS (RFC 9110, section 9.3.7).
     public static let options: HTTPMethod = "OPTIONS"
@@ -33,6 +41,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let patch: HTTPMethod = "PATCH"
 
     /// Whether sending the request twice has the effect of sending it once (RFC 9110, section 9.2.2).
+    ///
     /// False for a method that is not known here.
     public var isIdempotent: Bool {
         switch self {

@@ -6,12 +6,16 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The absolute URL, scheme `http` or `https`.
     public var url: URL
-    /// The header fields. `Host`, `Content-Length` and `Transfer-Encoding` are set by the engine.
+    /// The header fields.
+    ///
+    /// `Host`, `Content-Length` and `Transfer-Encoding` are set by the engine.
     public var headers: HTTPHeaders
     /// The content; nil for none.
     public var body: HTTPBody?
 
-    /// Makes a request. Nothing is checked here; what may not be sent is refused when it is sent.
+    /// Makes a request.
+    ///
+    /// Nothing is checked here; what may not be sent is refused when it is sent.
     public init(_ method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil) {
         self.method = method
         self.url = url

@@ -15,8 +15,10 @@ public struct MediaType: Sendable, Hashable {
         public let value: String
     }
 
-    /// Reads a `Content-Type` value; nil when it does not begin with `type/subtype`. Parameters that are malformed
-    /// are left out: what servers send is not always well-formed, and the type still says what the content is.
+    /// Reads a `Content-Type` value; nil when it does not begin with `type/subtype`.
+    ///
+    /// Parameters that are malformed are left out: what servers send is not always well-formed, and the type
+    /// still says what the content is.
     public init?(_ text: String) {
         let essenceEnd = text.firstIndex(of: ";") ?? text.endIndex
         let essence = text[..<essenceEnd].trimmingOptionalWhitespace

@@ -1,3 +1,2 @@
 import COpenSSL
 import COpenSSLShims
-
