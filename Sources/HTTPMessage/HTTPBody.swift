@@ -48,9 +48,9 @@ public struct HTTPBody: Sendable {
     ///
     /// It can be sent once: a redirect or a retry that would need it again is an error, never an empty body.
     /// - Parameters:
-    /// - sequence: The pieces. It is drawn only as fast as the peer takes the bytes.
-    /// - length: The exact number of bytes; nil sends the body in chunks. A sequence that yields more or fewer
-    /// bytes than declared fails the request.
+    ///   - sequence: The pieces. It is drawn only as fast as the peer takes the bytes.
+    ///   - length: The exact number of bytes; nil sends the body in chunks. A sequence that yields more or fewer
+    ///     bytes than declared fails the request.
     public static func stream<S: AsyncSequence & Sendable>(_ sequence: S, length: Int64? = nil) -> HTTPBody
     where S.Element == Data {
         HTTPBody(storage: .stream(length: length) { Producer(drawing: sequence) })
