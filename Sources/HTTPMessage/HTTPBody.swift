@@ -51,6 +51,7 @@ public struct HTTPBody: Sendable {
     ///   - sequence: The pieces. It is drawn only as fast as the peer takes the bytes.
     ///   - length: The exact number of bytes; nil sends the body in chunks. A sequence that yields more or fewer
     ///     bytes than declared fails the request.
+    /// - Returns: A body that can be sent once.
     public static func stream<S: AsyncSequence & Sendable>(_ sequence: S, length: Int64? = nil) -> HTTPBody
     where S.Element == Data {
         HTTPBody(storage: .stream(length: length) { Producer(drawing: sequence) })

@@ -1,0 +1,135 @@
+import FoundationEssentials
+public import HTTPMessage
+public import SecurityPolicy
+public import Serializers
+
+/// Why a request failed: what, where, and what to do about it.
+///
+/// Its text names the method, scheme, host and path, never a query, header field or body.
+public struct RequestError: Error, Sendable {
+    /// What failed.
+    ///
+    /// New kinds may come: a switch needs a default.
+    @nonexhaustive
+    public enum Kind: Sendable {
+        /// The URL cannot be read, or its scheme is neither http nor https.
+        case invalidURL
+        /// The request may not be sent as it is: what is wrong with it.
+        case invalidRequest(String)
+        /// The manager or the options contradict themselves or the URL: what to change.
+        case invalidConfiguration(String)
+        /// A certificate that was named cannot be used.
+        case certificate(CertificateError)
+        /// The call was cancelled.
+        case cancelled
+        /// A time limit passed, in this phase.
+        case timedOut(Phase)
+        /// The host name has no address.
+        case nameNotResolved
+        /// No connection could be made.
+        case cannotConnect
+        /// The proxy refused or could not be reached.
+        case proxyFailed
+        /// The server is not the one that the policy asks for. Nothing of the request was sent.
+        case untrustedServer(TrustError)
+        /// The TLS handshake failed for another reason than trust.
+        case tlsFailed
+        /// The server refused the client's certificate, or asked for one that was not given.
+        case clientCertificateRefused
+        /// The connection broke before the response was complete.
+        case connectionLost
+        /// The connection broke after a request that must not be repeated may have been executed.
+        case outcomeUnknown
+        /// The server broke the protocol.
+        case protocolError
+        /// More redirects than allowed, or a loop.
+        case tooManyRedirects
+        /// A redirect that may not be followed: why.
+        case redirectRefused(String)
+        /// The status code is not accepted.
+        case unacceptableStatus(Int)
+        /// The content type, nil when there is none, is not accepted.
+        case unacceptableContentType(String?)
+        /// The body is not what the serializer reads.
+        case undecodable(SerializationError)
+        /// The body is larger than the limit.
+        case bodyTooLarge
+        /// A file could not be read or written: which, and why.
+        case file(String)
+        /// The manager or its transport has been shut down.
+        case shutDown
+    }
+
+    /// The stages of a request, in order.
+    public enum Phase: String, Sendable, Hashable {
+        /// Waiting for a place among the connections.
+        case queue
+        /// Resolving the host name.
+        case resolve
+        /// Making the TCP connection.
+        case connect
+        /// The TLS handshake.
+        case tls
+        /// Sending the request.
+        case send
+        /// Waiting for the first byte of the response.
+        case firstByte
+        /// Waiting for more of the response.
+        case idle
+        /// The call as a whole.
+        case total
+    }
+
+    /// What failed.
+    public var kind: Kind
+    /// The response, where there was one: status, header fields and as much of the body as was read.
+    public var response: HTTPResponse?
+    /// The request's method, and its URL without query, fragment and user info.
+    public var request: (method: HTTPMethod, url: String)
+    /// Which attempt failed, from 1; 0 when nothing was tried.
+    public var attempt: Int
+    /// libcurl's result code (libcurl-errors), where it was libcurl that failed.
+    public var libcurlCode: Int?
+    /// What else is known, in a sentence: libcurl's or OpenSSL's own words.
+    public var detail: String?
+    /// The phase in which the transfer was when it failed, where that is known.
+    public var phase: Phase?
+    /// A time limit or a broken connection: whether the same request, if it is idempotent, may succeed when it is
+    /// sent again.
+    public var isRetryable: Bool {
+        switch kind {
+        case .timedOut, .nameNotResolved, .cannotConnect, .proxyFailed, .connectionLost: true
+        default: false
+        }
+    }
+
+    package init(
+        _ kind: Kind,
+        method: HTTPMethod,
+        url: String,
+        attempt: Int = 0,
+        response: HTTPResponse? = nil,
+        libcurlCode: Int? = nil,
+        detail: String? = nil,
+        phase: Phase? = nil
+    ) {
+        self.kind = kind
+        request = (method, RequestError.redacted(url))
+        self.attempt = attempt
+        self.response = response
+        self.libcurlCode = libcurlCode
+        self.detail = detail
+        self.phase = phase
+    }
+
+    /// A URL without user info, query and fragment; what cannot be taken apart is named as such.
+    package static func redacted(_ url: String) -> String {
+        var text = url[...]
+        if let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
+        guard let slashes = text.range(of: "://") else { return String(text) }
+        let rest = text[slashes.upperBound...]
+        let authority = rest[..<(rest.firstIndex(of: "/") ?? rest.endIndex)]
+        guard let at = authority.lastIndex(of: "@") else { return String(text) }
+        return String(text[..<slashes.upperBound]) + String(rest[rest.index(after: at)...])
+    }
+}

@@ -1,0 +1,32 @@
+package import FoundationEssentials
+
+/// The reading end of a body that is still arriving.
+///
+/// The last reference to go ends the transfer if it has not ended.
+package final class BodyReader: Sendable {
+    private let source: any BodySource
+
+    package init(source: any BodySource) {
+        self.source = source
+    }
+
+    deinit {
+        source.abandon()
+    }
+
+    /// The next piece; nil at the end.
+    package func next() async throws -> Data? {
+        try await source.next()
+    }
+
+    /// Ends the transfer; what has not been read is lost.
+    package func abandon() {
+        source.abandon()
+    }
+}
+
+/// Where a ``BodyReader`` draws from.
+package protocol BodySource: Sendable {
+    func next() async throws -> Data?
+    func abandon()
+}

@@ -1,0 +1,15 @@
+public import HTTPMessage
+
+/// A response whose content is still to come.
+public struct StreamedResponse: Sendable {
+    /// The head of the final response.
+    public var head: HTTPResponse.Head
+    /// The content, in pieces.
+    public var body: ResponseBody
+
+    /// Makes a response.
+    public init(head: HTTPResponse.Head, body: ResponseBody) {
+        self.head = head
+        self.body = body
+    }
+}

@@ -1,0 +1,56 @@
+public import HTTPMessage
+public import SecurityPolicy
+
+/// What carries one request to one server and brings the response back.
+///
+/// It follows no redirect, retries nothing and judges no status: the layers above do that. Implementations are called
+/// from many tasks at a time.
+public protocol Transport: Sendable {
+    /// Sends a request once and returns when the head of the final response is there.
+    ///
+    /// Cancelling the calling task ends the transfer.
+    /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
+    func send(_ request: HTTPRequest, context: TransportContext) async throws -> StreamedResponse
+}
+
+/// A transport that has a thread of its own, on which the manager's own steps of a request may run.
+package protocol ExecutorProviding: Transport {
+    /// Runs jobs on the transport's thread. Users' code never runs there.
+    var executor: any TaskExecutor { get }
+}
+
+/// How a request is to be carried.
+public struct TransportContext: Sendable {
+    /// The policy that the server must pass before a byte of the request is sent.
+    public var policy: SecurityPolicy
+    /// When the whole call must have ended; nil for never.
+    public var deadline: ContinuousClock.Instant?
+    /// Told of progress, on no particular thread, never on the transport's own.
+    public var progress: ProgressHandler?
+    /// Which attempt this is, from 1: retries and redirects count.
+    public var attempt: Int
+    /// Whether the content is wanted whole or piece by piece.
+    package var delivery: Delivery
+
+    /// How the content of the response reaches the caller.
+    package enum Delivery: Sendable, Hashable {
+        /// All at once, together with the head. More than `limit` bytes fail the request as `bodyTooLarge`.
+        case buffered(limit: Int)
+        /// The head first, then pieces as fast as the caller takes them.
+        case streamed
+    }
+
+    /// Makes a context.
+    public init(
+        policy: SecurityPolicy = .default,
+        deadline: ContinuousClock.Instant? = nil,
+        progress: ProgressHandler? = nil,
+        attempt: Int = 1
+    ) {
+        self.policy = policy
+        self.deadline = deadline
+        self.progress = progress
+        self.attempt = attempt
+        delivery = .streamed
+    }
+}
