@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import HTTPMessage
 public import SecurityPolicy
 public import Serializers
@@ -126,7 +125,7 @@ public struct RequestError: Error, Sendable {
     package static func redacted(_ url: String) -> String {
         var text = url[...]
         if let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
-        guard let slashes = text.range(of: "://") else { return String(text) }
+        guard let slashes = text.firstRange(of: "://") else { return String(text) }
         let rest = text[slashes.upperBound...]
         let authority = rest[..<(rest.firstIndex(of: "/") ?? rest.endIndex)]
         guard let at = authority.lastIndex(of: "@") else { return String(text) }
