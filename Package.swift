@@ -70,6 +70,11 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .testTarget(
+            name: "TestServerTests",
+            dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(
             name: "SecurityPolicyTests",
