@@ -17,7 +17,10 @@ let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .trea
 let package = Package(
     name: "NetManager",
     products: [
-        .library(name: "NetManager", targets: ["NetManager", "Serializers", "SecurityPolicy", "HTTPMessage"]),
+        .library(
+            name: "NetManager",
+            targets: ["NetManager", "Serializers", "SecurityPolicy", "HTTPMessage"]
+        ),
         .library(name: "NetManagerFoundation", targets: ["NetManagerFoundation"]),
     ],
     targets: [
@@ -70,6 +73,26 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Programs to read and to try; nobody who depends on the package builds them.
+        .executableTarget(
+            name: "QuickStart",
+            dependencies: ["NetManager", "SecurityPolicy", "TestServer", "TestPKI"],
+            path: "Samples/QuickStart",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "AKStyle",
+            dependencies: ["NetManager", "SecurityPolicy", "TestServer", "TestPKI"],
+            path: "Samples/AKStyle",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "PolicyOnly",
+            dependencies: ["SecurityPolicy"],
+            path: "Samples/PolicyOnly",
+            swiftSettings: strict
+        ),
+
         .testTarget(
             name: "TestServerTests",
             dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
@@ -88,7 +111,9 @@ let package = Package(
         ),
         .testTarget(
             name: "NetManagerTests",
-            dependencies: ["NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI"],
+            dependencies: [
+                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
+            ],
             swiftSettings: strict
         ),
     ],

@@ -1,0 +1,8 @@
+import NetManager
+
+@main
+struct AKStyle {
+    static func main() {
+        print(HTTPMethod.get.rawValue)
+    }
+}

@@ -1,0 +1,8 @@
+import SecurityPolicy
+
+@main
+struct PolicyOnly {
+    static func main() {
+        print(SecurityPolicy.self)
+    }
+}

@@ -1,0 +1,104 @@
+# Sourced by the scripts beside it: finds Swift, and installs the system packages that are missing.
+# Nothing is printed and nothing is done when all is there.
+
+# The oldest Swift whose package manager reads this manifest.
+readonly swift_floor_major=6 swift_floor_minor=2
+
+# What compiling needs, and what the tests need besides: nginx is the HTTP/2 peer.
+readonly build_packages=(libcurl4-openssl-dev libssl-dev zlib1g-dev pkg-config ca-certificates)
+readonly test_packages=(nginx-light openssl)
+
+# Debian keeps nginx in a folder that is not on everybody's path.
+export PATH="$PATH:/usr/sbin:/sbin"
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# Prints the comment block at the top of the calling script, without its first line and the hashes.
+print_help() {
+    awk 'NR == 1 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "$0"
+}
+
+require_swift() {
+    local install="Install it from https://www.swift.org/install/linux and open a new shell."
+    command -v swift >/dev/null \
+        || fail "Swift $swift_floor_major.$swift_floor_minor or newer is needed, but there is no 'swift' on the path. $install"
+    local version major minor
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+    [ -n "$version" ] || fail "'swift --version' does not say which version it is. $install"
+    major=${version%%.*} minor=${version#*.}
+    if ((major < swift_floor_major || (major == swift_floor_major && minor < swift_floor_minor))); then
+        fail "Swift $swift_floor_major.$swift_floor_minor or newer is needed, and this is $version. $install"
+    fi
+}
+
+# Programs count as present wherever they come from; libraries only as the package with their headers.
+is_present() {
+    case $1 in
+        pkg-config | openssl) command -v "$1" >/dev/null ;;
+        nginx-light) command -v nginx >/dev/null ;;
+        *) [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ] ;;
+    esac
+}
+
+# On a system that is no Debian: look for the things themselves, and name them when they are not there.
+require_without_apt() {
+    command -v pkg-config >/dev/null && pkg-config --exists libcurl openssl zlib \
+        || fail "needs pkg-config and the headers of libcurl (OpenSSL flavour), OpenSSL and zlib: install them with this system's package manager."
+    local package
+    for package in "$@"; do
+        case $package in
+            nginx-light) command -v nginx >/dev/null || fail "needs nginx: install it with this system's package manager." ;;
+            openssl) command -v openssl >/dev/null || fail "needs the openssl command: install it with this system's package manager." ;;
+        esac
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif [ -t 0 ]; then
+        sudo "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# require_packages NAME…: installs those that are missing.
+require_packages() {
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        require_without_apt "$@"
+        return
+    fi
+    local package missing=()
+    for package in "$@"; do
+        is_present "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    local by_hand="sudo apt-get install ${missing[*]}"
+    if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+        fail "these packages are missing, and only root can install them (there is no sudo here): ${missing[*]}. As root run: ${by_hand#sudo }"
+    fi
+    echo "Installing missing packages: ${missing[*]}"
+    local log
+    log=$(mktemp)
+    if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q >"$log" 2>&1 \
+        || ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        rm -f "$log"
+        fail "the packages could not be installed. Try by hand: $by_hand"
+    fi
+    rm -f "$log"
+    # Debian starts a web server as soon as it is installed; the tests start their own, on a free port.
+    case " ${missing[*]} " in
+        *" nginx-light "*)
+            if [ -d /run/systemd/system ] && command -v systemctl >/dev/null; then
+                as_root systemctl disable --quiet --now nginx >/dev/null 2>&1 || true
+                echo "The nginx service that came with nginx-light was switched off: the tests start their own."
+            fi
+            ;;
+    esac
+}
