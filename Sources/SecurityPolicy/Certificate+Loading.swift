@@ -1,5 +1,11 @@
 public import FoundationEssentials
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 extension Certificate {
     /// The file name endings that are looked for, in this order.
     private static let fileEndings = [".cer", ".crt", ".der", ".pem"]
@@ -43,13 +49,15 @@ extension Certificate {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: directory)
         } catch {
-            throw .unreadable(path: directory, reason: reason(of: error, at: directory))
+            throw .unreadable(path: directory, reason: "it is no directory that can be listed (\(error))")
         }
         var found: [Certificate] = []
         for name in names.sorted() where fileEndings.contains(where: { name.lowercased().hasSuffix($0) }) {
             let path = joined(directory, name)
             var isDirectory = false
-            if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory { continue }
+            if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory {
+                continue
+            }
             found += try load(contentsOf: path)
         }
         return found
@@ -63,7 +71,9 @@ extension Certificate {
     ///   - directories: searched in their order; the first file wins.
     /// - Throws: ``CertificateError/notFound(name:searched:)`` with every path that was tried, or what is wrong
     ///   with the file that was found: it is not passed over for another one.
-    public static func load(named name: String, in directories: [String]) throws(CertificateError) -> [Certificate] {
+    public static func load(named name: String, in directories: [String]) throws(CertificateError)
+        -> [Certificate]
+    {
         let isPlain =
             !name.isEmpty && name != "." && name != ".."
             && name.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 != 0 }
@@ -75,7 +85,9 @@ extension Certificate {
                     """
             )
         }
-        let hasEnding = fileEndings.contains { name.lowercased().hasSuffix($0) && name.utf8.count > $0.utf8.count }
+        let hasEnding = fileEndings.contains {
+            name.lowercased().hasSuffix($0) && name.utf8.count > $0.utf8.count
+        }
         let candidates = hasEnding ? [name] : fileEndings.map { name + $0 }
         var searched: [String] = []
         for directory in directories {
@@ -90,38 +102,43 @@ extension Certificate {
 
     /// The bytes of a regular file.
     static func contents(of path: String) throws(CertificateError) -> Data {
-        guard !path.utf8.contains(0) else { throw .unreadable(path: "", reason: "there is a NUL in the path") }
-        do {
-            let path = path.isEmpty ? "." : path
-            let attributes = try FileManager.default.attributesOfItem(atPath: resolved(path))
-            guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                throw CertificateError.unreadable(path: path, reason: "it is not a regular file")
+        guard !path.utf8.contains(0) else {
+            throw .unreadable(path: "", reason: "there is a NUL in the path")
+        }
+        // Without O_NONBLOCK a named pipe would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: lastSystemError()) }
+        defer { _ = close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw .unreadable(path: path, reason: lastSystemError())
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .unreadable(path: path, reason: "it is not a regular file")
+        }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return data }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .unreadable(path: path, reason: lastSystemError()) }
+            data.append(contentsOf: buffer[..<count])
+            guard data.count <= largestFile else {
+                throw .unreadable(path: path, reason: "it is larger than 16 MiB")
             }
-            guard let size = (attributes[.size] as? any BinaryInteger).map({ Int64(clamping: $0) }),
-                size <= Int64(largestFile)
-            else { throw CertificateError.unreadable(path: path, reason: "it is larger than 16 MiB") }
-            return try Data(contentsOf: URL(filePath: path))
-        } catch let error as CertificateError {
-            throw error
-        } catch {
-            throw .unreadable(path: path, reason: reason(of: error, at: path))
         }
     }
 
-    /// Follows links, since attributes are those of the link itself.
-    private static func resolved(_ path: String) -> String {
-        URL(filePath: path).resolvingSymlinksInPath().path
+    private static func lastSystemError() -> String {
+        switch errno {
+        case ENOENT: "there is nothing at this path"
+        case EACCES: "permission denied"
+        case let code: "system error \(code)"
+        }
     }
 
     private static func joined(_ directory: String, _ name: String) -> String {
         directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-    }
-
-    private static func reason(of error: any Error, at path: String) -> String {
-        switch (error as? CocoaError)?.code {
-        case .fileNoSuchFile, .fileReadNoSuchFile: "there is nothing at this path"
-        case .fileReadNoPermission: "permission denied"
-        default: FileManager.default.fileExists(atPath: path) ? "\(error)" : "there is nothing at this path"
-        }
     }
 }

@@ -67,7 +67,9 @@ public struct Certificate: Sendable {
     }
 
     /// The iPAddress entries of the subject alternative name as text (IPv6 as in RFC 5952).
-    public var ipAddresses: [String] { alternativeNames(ofType: GEN_IPADD).compactMap { IPAddress($0)?.description } }
+    public var ipAddresses: [String] {
+        alternativeNames(ofType: GEN_IPADD).compactMap { IPAddress($0)?.description }
+    }
 
     /// Whether subject and issuer are the same and the certificate's own key verifies its signature.
     public var isSelfSigned: Bool {

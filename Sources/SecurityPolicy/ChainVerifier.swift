@@ -115,7 +115,9 @@ struct ChainVerifier {
         // Without it name constraints would be applied to the common name.
         X509_VERIFY_PARAM_set_hostflags(parameters, HostName.matchFlags)
         if partial {
-            guard X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1 else { return false }
+            guard X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1 else {
+                return false
+            }
         }
         if let date {
             // A date that no clock can show is pushed to the end of time, where nothing is valid.

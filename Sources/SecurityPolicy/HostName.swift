@@ -61,7 +61,9 @@ package enum HostName: Sendable, Hashable {
         for label in labels {
             guard (1...63).contains(label.count) else { return false }
             guard label.first != UInt8(ascii: "-"), label.last != UInt8(ascii: "-") else { return false }
-            guard label.allSatisfy({ isLetter($0) || isDigit($0) || $0 == 0x2D || $0 == 0x5F }) else { return false }
+            guard label.allSatisfy({ isLetter($0) || isDigit($0) || $0 == 0x2D || $0 == 0x5F }) else {
+                return false
+            }
         }
         return labels.last?.allSatisfy(isDigit) == false
     }

@@ -28,7 +28,9 @@ enum KeyStrength {
             return "neither RSA nor an elliptic curve"
         }
         let security = EVP_PKEY_get_security_bits(key)
-        guard security >= leastSecurity else { return "a strength of \(security) bits; \(leastSecurity) are needed" }
+        guard security >= leastSecurity else {
+            return "a strength of \(security) bits; \(leastSecurity) are needed"
+        }
         return nil
     }
 }

@@ -24,7 +24,8 @@ extension SecurityPolicy: Codable {
     /// - Throws: `DecodingError`, also for a certificate or a pin that cannot be made.
     public init(from decoder: any Decoder) throws {
         let known = Set(Field.allCases.map(\.rawValue))
-        for field in try decoder.container(keyedBy: AnyField.self).allKeys where !known.contains(field.stringValue) {
+        for field in try decoder.container(keyedBy: AnyField.self).allKeys
+        where !known.contains(field.stringValue) {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath + [field],
@@ -36,7 +37,9 @@ extension SecurityPolicy: Codable {
         self.init(pinningMode: try container.decode(PinningMode.self, forKey: .pinningMode))
         let certificates = try container.decodeIfPresent([Certificate].self, forKey: .pinnedCertificates)
         pinnedCertificates = Set(certificates ?? [])
-        pinnedPublicKeys = Set(try container.decodeIfPresent([PublicKeyPin].self, forKey: .pinnedPublicKeys) ?? [])
+        pinnedPublicKeys = Set(
+            try container.decodeIfPresent([PublicKeyPin].self, forKey: .pinnedPublicKeys) ?? []
+        )
         if let flag = try container.decodeIfPresent(Bool.self, forKey: .allowInvalidCertificates) {
             allowInvalidCertificates = flag
         }

@@ -18,7 +18,9 @@ extension SecurityPolicy {
     /// - Returns: why the server is trusted.
     /// - Throws: why it is not.
     @discardableResult
-    public func evaluate(_ serverTrust: ServerTrust, forDomain domain: String?) throws(TrustError) -> TrustDecision {
+    public func evaluate(_ serverTrust: ServerTrust, forDomain domain: String?) throws(TrustError)
+        -> TrustDecision
+    {
         let leaf = try checkStructure(of: serverTrust)
         try checkConfiguration()
         let host = try checkDomain(domain)
@@ -30,7 +32,11 @@ extension SecurityPolicy {
         }
         if let weakness = KeyStrength.weakness(of: leaf.record.x509) { throw .weakKey(weakness) }
 
-        let verifier = ChainVerifier(certificates: serverTrust.certificates, host: host, date: verificationDate)
+        let verifier = ChainVerifier(
+            certificates: serverTrust.certificates,
+            host: host,
+            date: verificationDate
+        )
         var anchoredPath: [Certificate] = []
         if !allowInvalidCertificates { anchoredPath = try checkAnchors(verifier) }
         switch pinningMode {
@@ -45,7 +51,9 @@ extension SecurityPolicy {
                 )
             }
         case .publicKey:
-            if let decision = matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath) { return decision }
+            if let decision = matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath) {
+                return decision
+            }
         }
         throw pinMismatch(serverTrust, host: domain)
     }

@@ -9,7 +9,9 @@ extension SecurityPolicy {
         let lines = [
             "mode \(pinningMode.rawValue)",
             "certificates "
-                + pinnedCertificates.map { OpenSSLText.hex($0.record.fingerprint) }.sorted().joined(separator: ","),
+                + pinnedCertificates.map { OpenSSLText.hex($0.record.fingerprint) }.sorted().joined(
+                    separator: ","
+                ),
             "keys " + pinnedPublicKeys.map(\.description).sorted().joined(separator: ","),
             "allowInvalid \(allowInvalidCertificates)",
             "domain \(validatesDomainName)",

@@ -31,8 +31,11 @@ public enum TrustError: Error, Sendable, Hashable {
 extension TrustError {
     /// OpenSSL's own words, and where in the chain.
     init(_ failure: ChainVerifier.Failure) {
-        var reason = X509_verify_cert_error_string(Int(failure.code)).map { String(cString: $0) } ?? "unknown error"
-        if !failure.subject.isEmpty { reason += " (certificate \(failure.depth + 1) of the path, \(failure.subject))" }
+        var reason =
+            X509_verify_cert_error_string(Int(failure.code)).map { String(cString: $0) } ?? "unknown error"
+        if !failure.subject.isEmpty {
+            reason += " (certificate \(failure.depth + 1) of the path, \(failure.subject))"
+        }
         self = .untrusted(code: Int(failure.code), reason: reason)
     }
 }
