@@ -28,7 +28,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CIconv"),
         // What Swift cannot call: variadic functions and function-like macros.
         .target(name: "CCurlShims", dependencies: ["CCurl"], cSettings: strictC),
@@ -48,7 +48,7 @@ let package = Package(
             name: "NetManager",
             dependencies: [
                 "HTTPMessage", "SecurityPolicy", "Serializers",
-                "CCurl", "CCurlShims", "COpenSSL", "COpenSSLShims", "CEpoll",
+                "CCurl", "CCurlShims", "COpenSSL", "COpenSSLShims", "CLinux",
             ],
             swiftSettings: strict
         ),

@@ -12,7 +12,9 @@ public import FoundationEssentials
 /// )
 /// ```
 public struct SecurityPolicy: Sendable, Hashable {
-    /// What is compared with the pins. The raw values are AFNetworking's.
+    /// What is compared with the pins.
+    ///
+    /// The raw values are AFNetworking's.
     public enum PinningMode: Int, Sendable, Hashable, Codable {
         /// Nothing: the trust anchors decide.
         case none = 0
@@ -25,12 +27,16 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// What is pinned; `.none` by default.
     public var pinningMode: PinningMode
 
-    /// Certificates that are pins: a server's own, an intermediate's or an authority's. None by default.
+    /// Certificates that are pins: a server's own, an intermediate's or an authority's.
+    ///
+    /// None by default.
     ///
     /// In mode `publicKey` their keys are pinned.
     public var pinnedCertificates: Set<Certificate>
 
-    /// Keys that are pins in mode `publicKey`, beside those of ``pinnedCertificates``. None by default.
+    /// Keys that are pins in mode `publicKey`, beside those of ``pinnedCertificates``.
+    ///
+    /// None by default.
     ///
     /// Pin a second key that is kept offline, so that the first one can be replaced.
     public var pinnedPublicKeys: Set<PublicKeyPin>

@@ -20,7 +20,9 @@ public struct ServerTrust: Sendable, Hashable {
 
     /// More certificates than this are not looked at: real chains have two to five.
     package static let largestCount = 32
-    /// More bytes than this are not looked at. OpenSSL's own limit in the handshake is 100 KiB.
+    /// More bytes than this are not looked at.
+    ///
+    /// OpenSSL's own limit in the handshake is 100 KiB.
     package static let largestSize = 128 << 10
 
     /// Parses a chain as it came out of the handshake.

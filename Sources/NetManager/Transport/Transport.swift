@@ -1,3 +1,4 @@
+package import Dispatch
 public import HTTPMessage
 public import SecurityPolicy
 
@@ -31,6 +32,10 @@ public struct TransportContext: Sendable {
     public var attempt: Int
     /// Whether the content is wanted whole or piece by piece.
     package var delivery: Delivery
+    /// The queue for progress; nil for one of the engine's own.
+    ///
+    /// With the queue on which the call completes, the last progress comes before the completion.
+    package var progressQueue: DispatchQueue?
 
     /// How the content of the response reaches the caller.
     package enum Delivery: Sendable, Hashable {

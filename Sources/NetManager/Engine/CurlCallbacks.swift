@@ -1,0 +1,72 @@
+import CCurl
+import CCurlShims
+import Glibc
+
+/// The functions that libcurl calls, on the engine's thread.
+///
+/// Each finds its handle and hands on.
+enum CurlCallbacks {
+    static func install(on easy: UnsafeMutableRawPointer) {
+        nm_easy_setopt_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlCallbacks.transfer(context)?.received(body: piece) ?? 0
+        }
+        nm_easy_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlCallbacks.transfer(context)?.received(headerLine: line) == true ? line.count : 0
+        }
+        nm_easy_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, context in
+            let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+            return CurlCallbacks.transfer(context)?.send(into: room) ?? Int(CURL_READFUNC_ABORT)
+        }
+        nm_easy_setopt_seek_callback(easy) { context, offset, origin in
+            let isDone =
+                origin == SEEK_SET && CurlCallbacks.transfer(context)?.seekUpload(to: Int64(offset)) == true
+            return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+        }
+        nm_easy_setopt_prereq_callback(easy) { context, _, _, _, _ in
+            let mayGoOn = CurlCallbacks.transfer(context)?.mayBeSent() == true
+            return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+        nm_easy_setopt_ssl_ctx_callback(easy) { _, sslContext, context in
+            guard let sslContext, let transfer = CurlCallbacks.transfer(context) else {
+                return CURLE_ABORTED_BY_CALLBACK
+            }
+            return transfer.prepareTLS(sslContext) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
+        }
+        nm_easy_setopt_opensocket_callback(easy) { context, _, address in
+            CurlCallbacks.open(address, context)
+        }
+        nm_easy_setopt_closesocket_callback(easy) { context, socket in
+            if let context { Unmanaged<Selector>.fromOpaque(context).takeUnretainedValue().forget(socket) }
+            return close(socket)
+        }
+        nm_easy_setopt_progress_callback(easy) { context, downloadTotal, downloaded, uploadTotal, uploaded in
+            CurlCallbacks.transfer(context)?.progressed(
+                download: (Int64(downloaded), Int64(downloadTotal)),
+                upload: (Int64(uploaded), Int64(uploadTotal))
+            )
+            return 0
+        }
+    }
+
+    private static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        guard let context else { return nil }
+        return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
+    }
+
+    /// Opens a socket that no child process inherits.
+    private static func open(
+        _ address: UnsafeMutablePointer<curl_sockaddr>?,
+        _ context: UnsafeMutableRawPointer?
+    ) -> curl_socket_t {
+        // −1 is CURL_SOCKET_BAD, which Swift does not import.
+        guard let address = address?.pointee, let context else { return -1 }
+        let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.family, kind, address.protocol)
+        if descriptor >= 0 {
+            Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().selector.adopt(descriptor)
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,89 @@
+import CCurl
+import CCurlShims
+import HTTPMessage
+import SecurityPolicy
+
+/// A transfer that libcurl ended, turned into the error that the caller gets (libcurl-errors).
+struct CurlFailure {
+    let code: CURLcode
+    /// libcurl's own words.
+    let message: String?
+    /// Why the policy refused the server, when it did.
+    let verdict: TrustError?
+    /// Whether the server may have acted on a request that must not be repeated.
+    let mayHaveBeenExecuted: Bool
+    let hasDeadline: Bool
+
+    func error(
+        for plan: TransferPlan,
+        phase: RequestError.Phase?,
+        response: HTTPResponse?
+    ) -> RequestError {
+        plan.error(
+            kind(phase: phase),
+            response: response,
+            code: Int(code.rawValue),
+            detail: message ?? String(cString: curl_easy_strerror(code)),
+            phase: phase
+        )
+    }
+
+    private func kind(phase: RequestError.Phase?) -> RequestError.Kind {
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+            return .invalidURL
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return .nameNotResolved
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED:
+            return .cannotConnect
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
+            return .proxyFailed
+        case CURLE_OPERATION_TIMEDOUT:
+            return .timedOut(hasDeadline ? .total : phase ?? .total)
+        case CURLE_PEER_FAILED_VERIFICATION:
+            return untrusted
+        case CURLE_SSL_CONNECT_ERROR:
+            return handshakeFailed
+        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND:
+            return .tlsFailed
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
+            CURLE_SEND_FAIL_REWIND,
+            CURLE_HTTP2_STREAM:
+            return connectionBroken
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
+            return .protocolError
+        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
+            return .cannotConnect
+        default:
+            return .protocolError
+        }
+    }
+
+    private var untrusted: RequestError.Kind {
+        if let verdict { return .untrustedServer(verdict) }
+        // The policy had accepted: then it was libcurl's own name check, or the server's alert about our certificate,
+        // which TLS 1.2 reports under this code too.
+        return mentions("alert") ? .clientCertificateRefused : .untrustedServer(notVerified)
+    }
+
+    private var notVerified: TrustError {
+        .untrusted(code: 0, reason: message ?? "the server's certificate does not match")
+    }
+
+    private var handshakeFailed: RequestError.Kind {
+        if let verdict { return .untrustedServer(verdict) }
+        return .tlsFailed
+    }
+
+    private var connectionBroken: RequestError.Kind {
+        // TLS 1.3 tells of a missing or refused client certificate after the handshake.
+        if mentions("alert certificate required") || mentions("alert bad certificate") {
+            return .clientCertificateRefused
+        }
+        return mayHaveBeenExecuted ? .outcomeUnknown : .connectionLost
+    }
+
+    private func mentions(_ words: String) -> Bool {
+        message?.contains(words) == true
+    }
+}

@@ -1,0 +1,56 @@
+import CCurl
+import CCurlShims
+import COpenSSL
+import Glibc
+import Synchronization
+
+/// libcurl and OpenSSL as the process has them: initialised once, ended safely at exit.
+enum CurlLibrary {
+    /// libcurl's TLS library and its version, such as `OpenSSL/3.0.22`.
+    static let tlsLibrary: String = {
+        prepare()
+        guard let version = curl_version_info(CURLVERSION_FIRST), let name = version.pointee.ssl_version
+        else {
+            return "none"
+        }
+        return String(cString: name)
+    }()
+
+    /// Whether it is OpenSSL; with another one no policy could be asked, so https is refused.
+    static let usesOpenSSL = tlsLibrary.hasPrefix("OpenSSL/")
+
+    /// Initialises both libraries; later calls do nothing.
+    ///
+    /// OpenSSL 3 frees its tables in an exit handler of its own while transfers still run, which crashes the process.
+    /// So it is told not to, which works when this is its first call; and because a policy may have called it
+    /// before, an exit handler that is registered after OpenSSL's, and therefore runs before it, stops the engines.
+    static func prepare() {
+        _ = prepared
+    }
+
+    private static let prepared: Void = {
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        atexit { EngineRegistry.stopAll() }
+    }()
+}
+
+/// The engines whose threads run, for the exit handler.
+enum EngineRegistry {
+    private static let engines = Mutex<[ObjectIdentifier: Engine]>([:])
+
+    static func insert(_ engine: Engine) {
+        engines.withLock { $0[ObjectIdentifier(engine)] = engine }
+    }
+
+    static func remove(_ engine: Engine) {
+        engines.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(engine)) }
+    }
+
+    /// Stops every engine and waits for its thread.
+    static func stopAll() {
+        let running = engines.withLock { Array($0.values) }
+        for engine in running { engine.halt() }
+        for engine in running { engine.join() }
+    }
+}

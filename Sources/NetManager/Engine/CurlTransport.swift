@@ -1,0 +1,88 @@
+import FoundationEssentials
+public import HTTPMessage
+import SecurityPolicy
+import Synchronization
+
+/// The transport over the system's libcurl: HTTP/1.1 and HTTP/2, connections kept and shared.
+///
+/// One thread owns every libcurl object; it begins with the first request and ends with ``shutDown()`` or with the
+/// last reference to the transport. Connections and TLS sessions are shared by requests whose policies are equal,
+/// and by no others. Many managers may share a transport.
+public final class CurlTransport: Transport, ExecutorProviding {
+    /// The transport that managers use when they are given none; it lives as long as the process.
+    public static let shared = CurlTransport()
+
+    /// How a transport keeps connections.
+    public struct Configuration: Sendable, Hashable {
+        /// The most connections to one host, 0 for any number; further requests wait.
+        ///
+        /// CURLMOPT_MAX_HOST_CONNECTIONS; 0 by default.
+        public var maximumConnectionsPerHost = 0
+        /// The most connections at all, 0 for any number; further requests wait.
+        ///
+        /// CURLMOPT_MAX_TOTAL_CONNECTIONS; 0 by default.
+        public var maximumConnections = 0
+        /// The most idle connections that are kept; 0 lets libcurl keep four for each request under way.
+        ///
+        /// CURLMOPT_MAXCONNECTS; 0 by default.
+        public var maximumIdleConnections = 0
+        /// How long an idle connection may be used again, in whole seconds.
+        ///
+        /// CURLOPT_MAXAGE_CONN; 118 seconds by default, libcurl's own value: below the two minutes after which many
+        /// middle boxes forget a connection.
+        public var idleTimeout: Duration = .seconds(118)
+
+        /// Makes a configuration of the defaults.
+        public init() {}
+    }
+
+    private let engine: Engine
+
+    /// Makes a transport with connections of its own.
+    public init(_ configuration: Configuration = .init()) {
+        engine = Engine(configuration: configuration)
+    }
+
+    deinit {
+        engine.stop()
+    }
+
+    package var executor: any TaskExecutor { engine }
+
+    /// Ends the transport: requests under way fail as `shutDown`, later ones are refused.
+    public func shutDown() {
+        engine.stop()
+    }
+
+    /// Sends a request once (see ``Transport``).
+    public func send(_ request: HTTPRequest, context: TransportContext) async throws -> StreamedResponse {
+        let body = try await uploadPlan(for: request, context: context)
+        let plan = try TransferPlan(request, body: body, context: context)
+        try Task.checkCancellation()
+        let token = TransferToken()
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { reply in
+                let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
+                if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }
+            }
+        } onCancel: {
+            token.cancel()
+            engine.post(.cancel(token.id))
+        }
+    }
+
+    /// Prepares the body; a file is opened away from the engine's thread, on which the caller may be.
+    private func uploadPlan(for request: HTTPRequest, context: TransportContext) async throws -> UploadPlan {
+        do {
+            guard case .file = request.body?.storage else {
+                return try UploadPlan(request.body, method: request.method)
+            }
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                try UploadPlan(request.body, method: request.method)
+            }
+        } catch let failure as TransferFailure {
+            let plan = try TransferPlan(request, body: .none, context: context)
+            throw failure.error(for: plan, phase: nil, response: nil)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import CCurl
+import CCurlShims
+import FoundationEssentials
+import HTTPMessage
+
+/// What an easy handle has been told; nil for what it has not.
+struct AppliedOptions {
+    var url: URL?
+    var isSecure = false
+    var host = ""
+    var headers: HTTPHeaders?
+    var headersAreForBody: Bool?
+    var method: HTTPMethod?
+    var hasBody: Bool?
+    var policyID: String?
+    var validatesDomainName: Bool?
+    var wantsProgress: Bool?
+}
+
+extension EasyHandle {
+    /// Tells the handle what differs for a request.
+    func apply(_ plan: TransferPlan) throws(TransferFailure) {
+        clearErrorMessage()
+        try apply(plan.url)
+        if applied.isSecure { try applyTrust(plan) }
+        try applyMethod(plan)
+        try applyHeaders(plan)
+        try applyDeadline(plan)
+        let wantsProgress = plan.context.progress != nil
+        if applied.wantsProgress != wantsProgress {
+            try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
+            applied.wantsProgress = wantsProgress
+        }
+    }
+
+    /// libcurl parses the URL once, here; what it connects to is what is read from the same parse.
+    private func apply(_ url: URL) throws(TransferFailure) {
+        guard applied.url != url else { return }
+        applied.url = nil
+        guard curl_url_set(parsedURL, CURLUPART_URL, url.absoluteString, 0) == CURLUE_OK,
+            let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST)
+        else { throw .invalidURL }
+        guard scheme == "http" || scheme == "https" else { throw .invalidURL }
+        // libcurl keeps the text of the URL before; without this it would still report that one.
+        try set(CURLOPT_URL, nil)
+        try check(
+            nm_easy_setopt_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(parsedURL)),
+            CURLOPT_CURLU
+        )
+        applied.isSecure = scheme == "https"
+        applied.host = host.asciiLowercased
+        applied.url = url
+    }
+
+    private func part(_ part: CURLUPart) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(parsedURL, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+
+    private func applyTrust(_ plan: TransferPlan) throws(TransferFailure) {
+        if applied.policyID != plan.policyID {
+            applied.policyID = nil
+            let marker = PolicyMarker.bytes(for: plan.policyID)
+            let code = marker.withUnsafeBytes {
+                nm_easy_setopt_blob(pointer, CURLOPT_CAINFO_BLOB, $0.baseAddress, $0.count)
+            }
+            try check(code, CURLOPT_CAINFO_BLOB)
+            applied.policyID = plan.policyID
+        }
+        if applied.validatesDomainName != plan.policy.validatesDomainName {
+            try set(CURLOPT_SSL_VERIFYHOST, plan.policy.validatesDomainName ? 2 : 0)
+            applied.validatesDomainName = plan.policy.validatesDomainName
+        }
+    }
+
+    private func applyMethod(_ plan: TransferPlan) throws(TransferFailure) {
+        let hasBody = if case .none = plan.body { false } else { true }
+        if applied.method != plan.method || applied.hasBody != hasBody {
+            applied.method = nil
+            try set(CURLOPT_NOBODY, plan.method == .head ? 1 : 0)
+            if hasBody {
+                try set(CURLOPT_POST, 1)
+            } else if plan.method != .head {
+                try set(CURLOPT_HTTPGET, 1)
+            }
+            let usual: HTTPMethod = hasBody ? .post : plan.method == .head ? .head : .get
+            try set(CURLOPT_CUSTOMREQUEST, plan.method == usual ? nil : plan.method.rawValue)
+            applied.method = plan.method
+            applied.hasBody = hasBody
+        }
+        switch plan.body {
+        case .none: break
+        case .bytes(let data) where data.count <= UploadSource.copiedSize:
+            try setOffset(CURLOPT_POSTFIELDSIZE_LARGE, Int64(data.count))
+            let code = data.withUnsafeBytes { bytes in
+                // An empty buffer has no address, and a null pointer would mean “ask the read callback”.
+                bytes.baseAddress.map {
+                    nm_easy_setopt_pointer(
+                        pointer,
+                        CURLOPT_COPYPOSTFIELDS,
+                        UnsafeMutableRawPointer(mutating: $0)
+                    )
+                } ?? nm_easy_setopt_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+            }
+            try check(code, CURLOPT_COPYPOSTFIELDS)
+        case .bytes(let data):
+            try set(CURLOPT_POSTFIELDS, nil)
+            try setOffset(CURLOPT_POSTFIELDSIZE_LARGE, Int64(data.count))
+        case .channel(let channel):
+            try set(CURLOPT_POSTFIELDS, nil)
+            try setOffset(CURLOPT_POSTFIELDSIZE_LARGE, channel.length ?? -1)
+        }
+    }
+
+    private func applyHeaders(_ plan: TransferPlan) throws(TransferFailure) {
+        let hasBody = applied.hasBody ?? false
+        guard applied.headers != plan.headers || applied.headersAreForBody != hasBody else { return }
+        applied.headers = nil
+        var list: UnsafeMutablePointer<curl_slist>?
+        for field in plan.headers {
+            // A field without a value is written with a semicolon; with a colon it would be left out.
+            list = curl_slist_append(
+                list,
+                field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            )
+        }
+        if hasBody {
+            // libcurl adds these by itself: a type that nobody gave, and a wait of a second before large bodies.
+            for name in ["Content-Type", "Expect"] where !plan.headers.contains(name) {
+                list = curl_slist_append(list, "\(name):")
+            }
+        }
+        // Accept: */* is libcurl's own; a caller who names the codings wants the bytes as they are.
+        let wantsDecoding = !plan.headers.contains("Accept-Encoding")
+        try set(CURLOPT_ACCEPT_ENCODING, wantsDecoding ? "" : nil)
+        let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
+        curl_slist_free_all(headerList)
+        headerList = list
+        try check(code, CURLOPT_HTTPHEADER)
+        applied.headers = plan.headers
+        applied.headersAreForBody = hasBody
+    }
+
+    private func applyDeadline(_ plan: TransferPlan) throws(TransferFailure) {
+        guard let deadline = plan.context.deadline else {
+            try set(CURLOPT_TIMEOUT_MS, 0)
+            return
+        }
+        let left = ContinuousClock.now.duration(to: deadline).milliseconds
+        guard left > 0 else { throw .deadlinePassed }
+        // libcurl keeps a C int; 24 days are for ever.
+        try set(CURLOPT_TIMEOUT_MS, Int(min(left, Int64(Int32.max))))
+    }
+}

@@ -1,0 +1,132 @@
+import CCurl
+import CCurlShims
+import Glibc
+
+/// One of libcurl's easy handles, reused from transfer to transfer.
+///
+/// It remembers what it has been told, so that only what differs is told again; and it is the context of every
+/// callback, so that the callbacks are set once.
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    /// The transfer that the handle works for.
+    var transfer: Transfer?
+    let selector: Selector
+    /// What the handle has been told (EasyHandle+Options).
+    var applied = AppliedOptions()
+    /// libcurl's URL parser, which decides what host is meant.
+    let parsedURL: OpaquePointer
+    var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    init?(configuration: CurlTransport.Configuration, selector: Selector, share: OpaquePointer?) {
+        guard let pointer = curl_easy_init() else { return nil }
+        guard let parsedURL = curl_url() else {
+            curl_easy_cleanup(pointer)
+            return nil
+        }
+        self.pointer = pointer
+        self.parsedURL = parsedURL
+        self.selector = selector
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        configure(configuration, share: share)
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        curl_url_cleanup(parsedURL)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// Sets what never changes.
+    private func configure(_ configuration: CurlTransport.Configuration, share: OpaquePointer?) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
+            CURLOPT_PREREQDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA,
+        ] {
+            nm_easy_setopt_pointer(pointer, option, context)
+        }
+        // A socket may outlive the handle, so its closing is told to the selector directly.
+        nm_easy_setopt_pointer(
+            pointer,
+            CURLOPT_CLOSESOCKETDATA,
+            Unmanaged.passUnretained(selector).toOpaque()
+        )
+        nm_easy_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        if let share { nm_easy_setopt_pointer(pointer, CURLOPT_SHARE, UnsafeMutableRawPointer(share)) }
+        CurlCallbacks.install(on: pointer)
+        // Without it libcurl changes the process's signal handlers on every call.
+        nm_easy_setopt_long(pointer, CURLOPT_NOSIGNAL, 1)
+        // This libcurl speaks two dozen protocols.
+        nm_easy_setopt_string(pointer, CURLOPT_PROTOCOLS_STR, "http,https")
+        // One transfer is one server and one policy; redirects are followed above.
+        nm_easy_setopt_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
+        nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        nm_easy_setopt_string(pointer, CURLOPT_PROXY, "")
+        // HTTP/2 where TLS negotiates it; requests wait for a connection that may turn out to multiplex.
+        nm_easy_setopt_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        nm_easy_setopt_long(pointer, CURLOPT_PIPEWAIT, 1)
+        nm_easy_setopt_long(pointer, CURLOPT_MAXAGE_CONN, Int(configuration.idleTimeout.wholeSeconds))
+        nm_easy_setopt_string(pointer, CURLOPT_ACCEPT_ENCODING, "")
+        // Trust is the policy's own: libcurl must always ask, and must load no certificates of the system, which
+        // costs 20 ms a connection and would be a second opinion. The marker of the policy takes their place.
+        nm_easy_setopt_long(pointer, CURLOPT_SSL_VERIFYPEER, 1)
+        nm_easy_setopt_long(pointer, CURLOPT_SSL_VERIFYHOST, 2)
+        nm_easy_setopt_long(pointer, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        nm_easy_setopt_string(pointer, CURLOPT_CAINFO, nil)
+        nm_easy_setopt_string(pointer, CURLOPT_CAPATH, nil)
+    }
+
+    /// libcurl's words about what went wrong; nil when it said nothing.
+    var errorMessage: String? {
+        let text = String(cString: errorText)
+        return text.isEmpty ? nil : text
+    }
+
+    func clearErrorMessage() {
+        errorText.pointee = 0
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransferFailure) {
+        try check(nm_easy_setopt_long(pointer, option, value), option)
+    }
+
+    func setOffset(_ option: CURLoption, _ value: Int64) throws(TransferFailure) {
+        try check(nm_easy_setopt_offset(pointer, option, curl_off_t(value)), option)
+    }
+
+    func set(_ option: CURLoption, _ value: String?) throws(TransferFailure) {
+        try check(nm_easy_setopt_string(pointer, option, value), option)
+    }
+
+    func check(_ code: CURLcode, _ option: CURLoption) throws(TransferFailure) {
+        guard code == CURLE_OK else { throw .option(Int(option.rawValue)) }
+    }
+
+    /// A number that libcurl knows about the transfer; 0 when it knows none.
+    func information(_ info: CURLINFO) -> Int {
+        var value = 0
+        return nm_easy_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A time or size that libcurl knows about the transfer; 0 when it knows none.
+    func measure(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        return nm_easy_getinfo_offset(pointer, info, &value) == CURLE_OK ? Int64(value) : 0
+    }
+}
+
+extension Duration {
+    /// Seconds without their fraction.
+    var wholeSeconds: Int64 { components.seconds }
+
+    /// Milliseconds, rounded up so that a limit is never shorter than asked for.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        // An attosecond is 10⁻¹⁸ s, so a millisecond has 10¹⁵ of them.
+        return overflow ? .max : product + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

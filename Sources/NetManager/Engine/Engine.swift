@@ -1,0 +1,187 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The door to the thread that owns every libcurl object, and the executor of the manager's own steps.
+///
+/// Everybody may post commands and enqueue jobs; only the thread takes them. The thread begins with the first of
+/// them and ends when the engine is stopped.
+final class Engine: TaskExecutor {
+    /// What waits for the thread.
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var commands: [Command] = []
+        /// Whether the thread sleeps, or is about to, and must be woken by whoever posts next.
+        var isAsleep = false
+        var life = Life.notStarted
+    }
+
+    private enum Life {
+        case notStarted, running, stopped
+    }
+
+    /// One turn's work, taken out of the inbox at once.
+    struct Batch {
+        var jobs: [UnownedJob] = []
+        var commands: [Command] = []
+    }
+
+    /// Written to by those who post, watched by the thread's selector.
+    let wakeDescriptor: Int32
+    private let configuration: CurlTransport.Configuration
+    private let inbox = Mutex(Inbox())
+    /// The thread, while it runs; 0 before and after.
+    ///
+    /// Kept as an integer, as `pthread_t` is one on Linux.
+    private let thread = Mutex<pthread_t>(0)
+    /// Set by the exit handler: the thread returns at once, without ending transfers.
+    private let isHalting = Atomic<Bool>(false)
+
+    init(configuration: CurlTransport.Configuration) {
+        self.configuration = configuration
+        wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+    }
+
+    deinit {
+        close(wakeDescriptor)
+    }
+
+    // MARK: What anybody may call
+
+    /// Hands a command to the thread.
+    /// - Returns: False when the engine has been stopped; the command is then dropped.
+    @discardableResult
+    func post(_ command: Command) -> Bool {
+        deliver { $0.commands.append(command) }
+    }
+
+    /// Runs a job on the thread; on the default executor once the engine has been stopped, so that no task is left
+    /// without a thread.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let unowned = UnownedJob(job)
+        if !deliver({ $0.jobs.append(unowned) }) { globalConcurrentExecutor.enqueue(unowned) }
+    }
+
+    /// Ends the thread once it has failed what is under way; later commands are refused.
+    func stop() {
+        let isRunning = inbox.withLock { inbox in
+            guard inbox.life == .notStarted else { return true }
+            inbox.life = .stopped
+            return false
+        }
+        if isRunning { post(.stop) }
+    }
+
+    private func deliver(_ append: (inout Inbox) -> Void) -> Bool {
+        enum Follow { case nothing, wake, start, refuse }
+        let follow: Follow = inbox.withLock { inbox in
+            switch inbox.life {
+            case .stopped:
+                return .refuse
+            case .notStarted:
+                append(&inbox)
+                inbox.life = .running
+                return .start
+            case .running:
+                append(&inbox)
+                guard inbox.isAsleep else { return .nothing }
+                inbox.isAsleep = false
+                return .wake
+            }
+        }
+        switch follow {
+        case .nothing: break
+        case .wake: wake()
+        case .start: start()
+        case .refuse: return false
+        }
+        return true
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        // The counter cannot overflow before the thread has seen it, so the only failure is an interrupted call.
+        while write(wakeDescriptor, &one, 8) == -1 && errno == EINTR {}
+    }
+
+    // MARK: What the thread calls
+
+    /// Takes what has been posted.
+    func takeJobs() -> [UnownedJob] {
+        inbox.withLock { exchange(&$0.jobs) }
+    }
+
+    /// Takes the commands that have been posted.
+    func takeCommands() -> [Command] {
+        inbox.withLock { exchange(&$0.commands) }
+    }
+
+    /// Decides under the lock whether the thread may sleep: only with nothing to do.
+    func mayFallAsleep() -> Bool {
+        inbox.withLock { inbox in
+            inbox.isAsleep = inbox.jobs.isEmpty && inbox.commands.isEmpty
+            return inbox.isAsleep
+        }
+    }
+
+    /// Says that the thread is awake, so that nobody pays for waking it.
+    func didWake() {
+        inbox.withLock { $0.isAsleep = false }
+    }
+
+    /// Closes the door and returns what was still waiting.
+    func closeInbox() -> Batch {
+        inbox.withLock { inbox in
+            inbox.life = .stopped
+            return Batch(jobs: exchange(&inbox.jobs), commands: exchange(&inbox.commands))
+        }
+    }
+
+    /// Whether the process is exiting.
+    var mustHalt: Bool { isHalting.load(ordering: .acquiring) }
+
+    private func exchange<Element>(_ list: inout [Element]) -> [Element] {
+        if list.isEmpty { return [] }
+        let taken = list
+        list = []
+        return taken
+    }
+
+    // MARK: Life of the thread
+
+    private func start() {
+        CurlLibrary.prepare()
+        EngineRegistry.insert(self)
+        let configuration = configuration
+        let started = Thread.start(name: "NetManager") { [self] in
+            EventLoop(engine: self, configuration: configuration).run()
+            EngineRegistry.remove(self)
+        }
+        guard let started else {
+            // No thread, no engine: what was posted is refused like everything after it.
+            let batch = closeInbox()
+            EngineRegistry.remove(self)
+            for command in batch.commands { command.refuse() }
+            for job in batch.jobs { globalConcurrentExecutor.enqueue(job) }
+            return
+        }
+        thread.withLock { $0 = started }
+    }
+
+    /// Makes the thread return as soon as it can, for the exit of the process.
+    func halt() {
+        isHalting.store(true, ordering: .releasing)
+        wake()
+    }
+
+    /// Waits for the thread to end: at most two seconds, since a process must be able to exit, and not at all on the
+    /// thread itself, where `exit` may have been called by a job.
+    func join() {
+        let started = thread.withLock { $0 }
+        guard started != 0, pthread_equal(started, pthread_self()) == 0 else { return }
+        var limit = timespec()
+        clock_gettime(CLOCK_REALTIME, &limit)
+        limit.tv_sec += 2
+        _ = Thread.timedJoin(started, until: limit)
+    }
+}

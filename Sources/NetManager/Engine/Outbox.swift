@@ -1,0 +1,32 @@
+import FoundationEssentials
+
+/// What transfers have to tell the outside, kept until libcurl has returned.
+///
+/// Nothing may be called from inside one of libcurl's callbacks, and results that are ready together are handed on
+/// together.
+final class Outbox {
+    enum Message {
+        /// The answer to a call.
+        case reply(UnsafeContinuation<StreamedResponse, any Error>, Result<StreamedResponse, any Error>)
+        /// A piece of a body, or its end, to the one who waits for it.
+        case piece(UnsafeContinuation<Data?, any Error>, Result<Data?, any Error>)
+    }
+
+    private var messages: [Message] = []
+
+    func add(_ message: Message) {
+        messages.append(message)
+    }
+
+    func deliver() {
+        guard !messages.isEmpty else { return }
+        let taken = messages
+        messages.removeAll(keepingCapacity: true)
+        for message in taken {
+            switch message {
+            case .reply(let continuation, let result): continuation.resume(with: result)
+            case .piece(let continuation, let result): continuation.resume(with: result)
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import COpenSSL
+import COpenSSLShims
+import SecurityPolicy
+
+/// What a TLS connection is verified with, tied to its SSL_CTX: it lives as long as that, which may be longer than
+/// the transfer that opened the connection.
+final class TLSVerification {
+    let policy: SecurityPolicy
+    let policyID: String
+    let host: String
+    /// What the policy said in the last handshake; nil before.
+    private(set) var verdict: Result<TrustDecision, TrustError>?
+
+    init(policy: SecurityPolicy, policyID: String, host: String) {
+        self.policy = policy
+        self.policyID = policyID
+        self.host = host
+    }
+
+    /// Makes a fresh SSL_CTX ask the policy, and nothing but the policy.
+    /// - Returns: False when OpenSSL refuses; the connection must not be made then.
+    func install(on sslContext: UnsafeMutableRawPointer) -> Bool {
+        let context = OpaquePointer(sslContext)
+        let retained = Unmanaged.passRetained(self)
+        guard SSL_CTX_set_ex_data(context, Self.contextIndex, retained.toOpaque()) == 1 else {
+            retained.release()
+            return false
+        }
+        SSL_CTX_set_cert_verify_callback(context, Self.verifyCallback, retained.toOpaque())
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        // SSL_OP_NO_RENEGOTIATION: a connection keeps the certificate that was verified (the macro is bit 30).
+        SSL_CTX_set_options(context, 1 << 30)
+        return true
+    }
+
+    /// The verification of the connection that a transfer is about to use; nil when it has none.
+    static func current(of ssl: OpaquePointer) -> TLSVerification? {
+        guard let context = SSL_get_SSL_CTX(ssl), let stored = SSL_CTX_get_ex_data(context, contextIndex)
+        else {
+            return nil
+        }
+        return Unmanaged<TLSVerification>.fromOpaque(stored).takeUnretainedValue()
+    }
+
+    /// Verifies the connection again when its handshake did not: a resumed session sends no certificates.
+    func ensureVerified(_ ssl: OpaquePointer) -> Result<Void, TrustError> {
+        if SSL_get_ex_data(ssl, Self.verifiedIndex) != nil { return .success(()) }
+        let verdict = evaluate(Self.certificates(SSL_get_peer_cert_chain(ssl)))
+        self.verdict = verdict
+        if case .success = verdict { Self.markVerified(ssl) }
+        return verdict.map { _ in }
+    }
+
+    private func evaluate(_ chain: [[UInt8]]) -> Result<TrustDecision, TrustError> {
+        do throws(TrustError) {
+            return .success(try policy.evaluate(try ServerTrust(derCertificates: chain), forDomain: host))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: In the handshake
+
+    /// Called by OpenSSL in place of its own verification.
+    private static let verifyCallback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = {
+        store,
+        context in
+        guard let store, let context else { return 0 }
+        return Unmanaged<TLSVerification>.fromOpaque(context).takeUnretainedValue().verify(store)
+    }
+
+    private func verify(_ store: OpaquePointer) -> Int32 {
+        var chain = Self.certificates(X509_STORE_CTX_get0_untrusted(store))
+        if chain.isEmpty, let leaf = X509_STORE_CTX_get0_cert(store).flatMap(Self.der) { chain = [leaf] }
+        let verdict = evaluate(chain)
+        self.verdict = verdict
+        // libcurl reads the oldest entry of the queue and would report what OpenSSL tried on the way.
+        ERR_clear_error()
+        switch verdict {
+        case .success:
+            X509_STORE_CTX_set_error(store, X509_V_OK)
+            if let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()) {
+                Self.markVerified(OpaquePointer(ssl))
+            }
+            return 1
+        case .failure(let error):
+            X509_STORE_CTX_set_error(store, Self.code(of: error))
+            return 0
+        }
+    }
+
+    /// The code that OpenSSL turns into the alert for the server.
+    private static func code(of error: TrustError) -> Int32 {
+        switch error {
+        case .untrusted(let code, _) where code != 0: Int32(clamping: code)
+        case .domainMismatch: X509_V_ERR_HOSTNAME_MISMATCH
+        case .revoked: X509_V_ERR_CERT_REVOKED
+        default: X509_V_ERR_APPLICATION_VERIFICATION
+        }
+    }
+
+    private static func certificates(_ stack: OpaquePointer?) -> [[UInt8]] {
+        (0..<nm_sk_x509_num(stack)).compactMap { nm_sk_x509_value(stack, $0).flatMap(der) }
+    }
+
+    private static func der(_ certificate: OpaquePointer) -> [UInt8]? {
+        let count = i2d_X509(certificate, nil)
+        guard count > 0 else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: Int(count)) { bytes, written in
+            var cursor = bytes.baseAddress
+            written = Int(max(0, i2d_X509(certificate, &cursor)))
+        }
+    }
+
+    // MARK: Where it is kept
+
+    private static func markVerified(_ ssl: OpaquePointer) {
+        // Any pointer but null says yes; it is never followed.
+        SSL_set_ex_data(ssl, verifiedIndex, UnsafeMutableRawPointer(bitPattern: 1))
+    }
+
+    /// Of the SSL_CTX: the verification, released with it.
+    private static let contextIndex = CRYPTO_get_ex_new_index(
+        CRYPTO_EX_INDEX_SSL_CTX,
+        0,
+        nil,
+        nil,
+        nil,
+        { _, stored, _, _, _, _ in
+            if let stored { Unmanaged<TLSVerification>.fromOpaque(stored).release() }
+        }
+    )
+
+    /// Of the SSL: set when its own handshake, or a later look, was verified.
+    private static let verifiedIndex = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, nil, nil, nil, nil)
+}

@@ -1,0 +1,50 @@
+import CLinux
+import Glibc
+
+/// A thread of the operating system.
+enum Thread {
+    /// Carries the work into the thread.
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+    }
+
+    /// Starts a thread that takes no signals: they are the application's, and SIGPIPE is an error code here.
+    /// - Returns: The thread; nil when the system gives none.
+    static func start(name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        // A thread inherits the mask of the one that makes it.
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let work = Unmanaged.passRetained(Work(body))
+        let result = pthread_create(
+            &thread,
+            nil,
+            { context in
+                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
+                return nil
+            },
+            work.toOpaque()
+        )
+        guard result == 0 else {
+            work.release()
+            return nil
+        }
+        // The kernel keeps 15 bytes of a name.
+        pthread_setname_np(thread, String(name.prefix(15)))
+        return thread
+    }
+
+    /// Waits for a thread to end until a time of the system's clock.
+    /// - Returns: Whether it has ended.
+    static func timedJoin(_ thread: pthread_t, until limit: timespec) -> Bool {
+        var limit = limit
+        return pthread_timedjoin_np(thread, nil, &limit) == 0
+    }
+}

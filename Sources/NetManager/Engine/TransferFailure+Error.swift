@@ -1,0 +1,56 @@
+import HTTPMessage
+
+extension TransferFailure {
+    /// The error that the caller gets.
+    func error(
+        for plan: TransferPlan,
+        phase: RequestError.Phase?,
+        response: HTTPResponse?
+    ) -> any Error {
+        let (kind, detail) = kindAndDetail
+        guard let kind else { return CancellationError() }
+        return plan.error(kind, response: response, detail: detail, phase: phase)
+    }
+
+    private var kindAndDetail: (RequestError.Kind?, String?) {
+        switch self {
+        case .cancelled:
+            return (nil, nil)
+        case .shutDown:
+            return (.shutDown, nil)
+        case .outOfMemory:
+            return (.cannotConnect, "libcurl could not allocate a handle")
+        case .deadlinePassed:
+            return (.timedOut(.total), nil)
+        case .invalidURL:
+            return (.invalidURL, nil)
+        case .pinnedWithoutTLS:
+            return (
+                .invalidConfiguration("a policy with pins needs an https URL: over http nobody proves a key"),
+                nil
+            )
+        case .unsuitableTLSLibrary(let name):
+            return (
+                .invalidConfiguration(
+                    "the system's libcurl uses \(name), not OpenSSL; install libcurl4 (the OpenSSL flavour)"
+                ), nil
+            )
+        case .untrusted(let error):
+            return (.untrustedServer(error), nil)
+        case .wouldRepeat:
+            return (.outcomeUnknown, "the connection broke after the request was sent; it was not sent again")
+        case .bodyTooLarge:
+            return (.bodyTooLarge, nil)
+        case .headersTooLarge:
+            return (.protocolError, "the header sections have more than \(HeaderBlock.limit) bytes")
+        case .malformedHead:
+            return (.protocolError, "the response does not begin with a status line")
+        case .bodyToSend(let reason):
+            return (.invalidRequest("the body could not be sent as declared: \(reason)"), nil)
+        case .file(let reason):
+            return (.file(reason), nil)
+        case .option(let number):
+            return (.invalidConfiguration("the system's libcurl does not know option \(number)"), nil)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import SecurityPolicy
+
+/// Why the engine itself ended a transfer.
+///
+/// The first reason counts, whatever libcurl says afterwards.
+enum TransferFailure: Error, Sendable {
+    case cancelled
+    case shutDown
+    case outOfMemory
+    case deadlinePassed
+    case invalidURL
+    /// A pinned policy and a URL that is not https.
+    case pinnedWithoutTLS
+    /// https, and the system's libcurl has a TLS library that cannot be asked.
+    case unsuitableTLSLibrary(String)
+    case untrusted(TrustError)
+    /// libcurl wanted to send a request again that must not be repeated.
+    case wouldRepeat
+    case bodyTooLarge
+    case headersTooLarge
+    /// The response head is none.
+    case malformedHead
+    /// The body to send is longer or shorter than declared, or its source threw.
+    case bodyToSend(String)
+    /// A file to send cannot be read.
+    case file(String)
+    /// libcurl refused an option: its number.
+    case option(Int)
+}

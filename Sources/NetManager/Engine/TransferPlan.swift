@@ -1,0 +1,87 @@
+import FoundationEssentials
+import HTTPMessage
+import SecurityPolicy
+
+/// A request as the engine's thread needs it: checked, and with the policy that it stands under.
+struct TransferPlan: Sendable {
+    let method: HTTPMethod
+    /// The absolute URL.
+    ///
+    /// Which host it names is for libcurl's own parser to say, so that the host that is connected to and the
+    /// host whose name is checked cannot differ.
+    let url: URL
+    let headers: HTTPHeaders
+    let body: UploadPlan
+    let policy: SecurityPolicy
+    /// Equal for equal policies only; keeps connections and TLS sessions of different policies apart.
+    let policyID: String
+    let context: TransferContextValues
+
+    /// What of the ``TransportContext`` concerns one transfer.
+    struct TransferContextValues: Sendable {
+        let deadline: ContinuousClock.Instant?
+        let attempt: Int
+        let delivery: TransportContext.Delivery
+        let progress: ProgressReporter?
+    }
+
+    /// Checks a request.
+    /// - Throws: ``RequestError`` when it may not be sent.
+    init(_ request: HTTPRequest, body: UploadPlan, context: TransportContext) throws {
+        method = request.method
+        url = request.url
+        headers = request.headers
+        self.body = body
+        policy = context.policy
+        policyID = context.policy.policyID
+        self.context = TransferContextValues(
+            deadline: context.deadline,
+            attempt: context.attempt,
+            delivery: context.delivery,
+            progress: context.progress.map { ProgressReporter(handler: $0, queue: context.progressQueue) }
+        )
+        if let reason = refusal() { throw error(.invalidRequest(reason)) }
+        do throws(TrustError) {
+            try policy.checkConfiguration()
+        } catch {
+            // A policy that can accept nobody is told before any traffic, with the error that it would end in.
+            throw self.error(.untrustedServer(error))
+        }
+    }
+
+    /// Why the request may not be sent; nil when it may.
+    private func refusal() -> String? {
+        guard method.rawValue.isHTTPToken else { return "the method is no token" }
+        guard method != .connect else { return "CONNECT makes tunnels, which the engine does by itself" }
+        if let field = headers.firstInvalidField {
+            let name = field.name.isHTTPToken ? "“\(field.name)”" : "a field"
+            return
+                "the header field \(name) has a name or value that may not be sent (CR, LF, NUL or no token)"
+        }
+        for name in ["Content-Length", "Transfer-Encoding"] where headers.contains(name) {
+            return "the header field “\(name)” is set by the engine from the body; remove it"
+        }
+        if method == .head, !body.isEmpty { return "HEAD carries no body" }
+        return nil
+    }
+
+    /// An error of this request.
+    func error(
+        _ kind: RequestError.Kind,
+        response: HTTPResponse? = nil,
+        code: Int? = nil,
+        detail: String? = nil,
+        phase: RequestError.Phase? = nil
+    ) -> RequestError {
+        RequestError(
+            kind,
+            method: method,
+            url: url.absoluteString,
+            attempt: context.attempt,
+            response: response,
+            libcurlCode: code,
+            detail: detail,
+            phase: phase
+        )
+    }
+}

@@ -1,0 +1,182 @@
+import FoundationEssentials
+import HTTPMessage
+import Synchronization
+
+/// Carries a body from the task that draws it to the engine's thread that sends it.
+///
+/// The task runs on the default executor, since what it draws from is the user's; it waits while the channel is full
+/// and the transfer is paused while it is empty.
+final class UploadChannel: Sendable {
+    /// Bytes held before drawing stops: 256 KiB, a few of libcurl's largest reads (64 KiB).
+    private static let watermark = 256 << 10
+
+    /// What a read found.
+    enum Read {
+        case bytes(Int)
+        /// Nothing yet: pause until the engine is told to resume.
+        case dry
+        case end
+    }
+
+    private struct State {
+        var pieces: [Data] = []
+        /// Bytes of the first piece that have been taken.
+        var taken = 0
+        var held = 0
+        var hasEnded = false
+        var isClosed = false
+        /// Whether the transfer waits for bytes.
+        var isDry = false
+        /// The drawing task, when it waits for room.
+        var waiter: UnsafeContinuation<Void, Never>?
+        var task: Task<Void, Never>?
+    }
+
+    /// The number of bytes that the body must have; nil when it is open.
+    let length: Int64?
+    private let pieces: HTTPBody.Pieces
+    private let state = Mutex(State())
+
+    init(length: Int64?, pieces: @escaping HTTPBody.Pieces) {
+        self.length = length
+        self.pieces = pieces
+    }
+
+    /// Begins to draw.
+    /// - Parameters:
+    ///   - resume: Called when there are bytes again after a read that found none.
+    ///   - fail: Called once when the body cannot go on.
+    func begin(
+        resume: @escaping @Sendable () -> Void,
+        fail: @escaping @Sendable (TransferFailure) -> Void
+    ) {
+        let task = Task.detached { [self] in
+            do {
+                try await draw(resume: resume)
+            } catch let failure as TransferFailure {
+                fail(failure)
+            } catch is CancellationError {
+                // The transfer has ended and cancelled the task; or the user's sequence gave up.
+                fail(.bodyToSend("its sequence was cancelled"))
+            } catch {
+                fail(.bodyToSend("its sequence threw \(type(of: error))"))
+            }
+        }
+        let isClosed = state.withLock { state in
+            state.task = task
+            return state.isClosed
+        }
+        if isClosed { task.cancel() }
+    }
+
+    /// Ends drawing; called when the transfer ends, however it ends.
+    func close() {
+        let (waiter, task) = state.withLock { state in
+            state.isClosed = true
+            state.pieces = []
+            defer { state.waiter = nil }
+            return (state.waiter, state.task)
+        }
+        waiter?.resume()
+        task?.cancel()
+    }
+
+    /// Takes bytes, on the engine's thread.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Read {
+        let (read, waiter) = state.withLock { state in
+            let read = Self.take(from: &state, into: buffer)
+            guard state.held < Self.watermark / 2 else {
+                return (read, nil as UnsafeContinuation<Void, Never>?)
+            }
+            defer { state.waiter = nil }
+            return (read, state.waiter)
+        }
+        waiter?.resume()
+        return read
+    }
+
+    private static func take(from state: inout State, into buffer: UnsafeMutableRawBufferPointer) -> Read {
+        var filled = 0
+        while filled < buffer.count, let first = state.pieces.first {
+            let count = min(buffer.count - filled, first.count - state.taken)
+            let start = first.startIndex + state.taken
+            UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<(filled + count)])
+                .copyBytes(from: first[start..<(start + count)])
+            filled += count
+            state.taken += count
+            if state.taken == first.count {
+                state.pieces.removeFirst()
+                state.taken = 0
+            }
+        }
+        state.held -= filled
+        if filled > 0 { return .bytes(filled) }
+        if state.hasEnded { return .end }
+        state.isDry = true
+        return .dry
+    }
+
+    private func draw(resume: @Sendable () -> Void) async throws {
+        let producer = pieces()
+        var drawn: Int64 = 0
+        while let piece = try await producer.next() {
+            guard !piece.isEmpty else { continue }
+            drawn += Int64(piece.count)
+            if let length, drawn >= length {
+                // The last piece waits until the sequence has said that it is the last: a body that is longer than
+                // declared must break the request, not end up as a whole one.
+                guard drawn == length, try await nextIsEnd(of: producer) else {
+                    throw TransferFailure.bodyToSend(
+                        "it has more than the \(length) bytes that were declared"
+                    )
+                }
+                guard await put(piece) else { return }
+                wake(resume)
+                break
+            }
+            guard await put(piece) else { return }
+            wake(resume)
+        }
+        if let length, drawn < length {
+            throw TransferFailure.bodyToSend(
+                "it ended after \(drawn) of the \(length) bytes that were declared"
+            )
+        }
+        state.withLock { $0.hasEnded = true }
+        wake(resume)
+    }
+
+    private func nextIsEnd(of producer: HTTPBody.Producer) async throws -> Bool {
+        while let more = try await producer.next() {
+            if !more.isEmpty { return false }
+        }
+        return true
+    }
+
+    private func wake(_ resume: @Sendable () -> Void) {
+        let wasDry = state.withLock { state in
+            defer { state.isDry = false }
+            return state.isDry
+        }
+        if wasDry { resume() }
+    }
+
+    /// Waits for room and puts a piece into the channel.
+    /// - Returns: False when the transfer has ended.
+    private func put(_ piece: Data) async -> Bool {
+        await withUnsafeContinuation { continuation in
+            let mayGoOn = state.withLock { state in
+                guard state.held >= Self.watermark, !state.isClosed else { return true }
+                state.waiter = continuation
+                return false
+            }
+            if mayGoOn { continuation.resume() }
+        }
+        return state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.pieces.append(piece)
+            state.held += piece.count
+            return true
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import FoundationEssentials
+import HTTPMessage
+
+/// The body of a request as the engine sends it.
+enum UploadPlan: Sendable {
+    /// No body.
+    case none
+    /// Bytes in memory, none included: a request whose method has a body says `Content-Length: 0`.
+    case bytes(Data)
+    /// Bytes that a task brings while they are sent.
+    case channel(UploadChannel)
+
+    var isEmpty: Bool {
+        switch self {
+        case .none: true
+        case .bytes(let data): data.isEmpty
+        case .channel: false
+        }
+    }
+
+    /// Prepares a request's body.
+    ///
+    /// A file is opened and measured here, so this may block for a moment and must not run on the engine's
+    /// thread.
+    /// - Throws: ``TransferFailure`` when a file cannot be read.
+    init(_ body: HTTPBody?, method: HTTPMethod) throws(TransferFailure) {
+        switch body?.storage {
+        case nil:
+            self = [.post, .put, .patch].contains(method) ? .bytes(Data()) : .none
+        case .data(let data):
+            self = .bytes(data)
+        case .file(let path):
+            let file = try UploadFile(path: path)
+            self = .channel(UploadChannel(length: file.length) { HTTPBody.Producer { try file.read() } })
+        case .stream(let length, let pieces), .replayableStream(let length, let pieces):
+            self = .channel(UploadChannel(length: length, pieces: pieces))
+        }
+    }
+}
