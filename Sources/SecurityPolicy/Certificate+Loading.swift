@@ -27,6 +27,7 @@ extension Certificate {
     /// Reads a file.
     ///
     /// - Parameter path: a regular file of at most 16 MiB in any form that ``certificates(in:)`` reads.
+    /// - Returns: the certificates in their order, at least one.
     /// - Throws: ``CertificateError/unreadable(path:reason:)``, or ``CertificateError/malformed(reason:)`` with
     ///   the path in its reason.
     public static func load(contentsOf path: String) throws(CertificateError) -> [Certificate] {
@@ -69,6 +70,7 @@ extension Certificate {
     ///   - name: a plain file name, with or without .cer, .crt, .der or .pem. A name with a slash in it, `.` and
     ///     `..` are refused, so no name leads out of the directories.
     ///   - directories: searched in their order; the first file wins.
+    /// - Returns: the file's certificates, at least one.
     /// - Throws: ``CertificateError/notFound(name:searched:)`` with every path that was tried, or what is wrong
     ///   with the file that was found: it is not passed over for another one.
     public static func load(named name: String, in directories: [String]) throws(CertificateError)

@@ -34,7 +34,9 @@ public struct Certificate: Sendable {
     /// SHA-256 of the DER, 32 bytes: what browsers show as the certificate's fingerprint.
     public var fingerprint: Data { Data(record.fingerprint) }
 
-    /// The subject in RFC 4514 form, most specific part first, e.g. `CN=api.example.com,O=Example`.
+    /// The subject in RFC 4514 form, most specific part first.
+    ///
+    /// An example is `CN=api.example.com,O=Example`.
     public var subject: String {
         OpenSSLText.printed { _ = nm_x509_name_print($0, X509_get_subject_name(record.x509)) }
     }

@@ -6,7 +6,7 @@ import FoundationEssentials
 struct ChainVerifier {
     /// Why there is no such path.
     struct Failure: Error {
-        /// `X509_V_ERR_…`
+        /// The number of `X509_V_ERR_…`.
         let code: Int32
         /// The certificate at fault: 0 is the leaf.
         let depth: Int
@@ -61,7 +61,7 @@ struct ChainVerifier {
         case deadEnd(Failure, culprit: Certificate?)
     }
 
-    /// X509_V_ERR_OUT_OF_MEM
+    /// What is reported when OpenSSL cannot allocate.
     private var outOfMemory: Failure { Failure(code: X509_V_ERR_OUT_OF_MEM, depth: 0, subject: "") }
 
     private func attempt(

@@ -63,6 +63,7 @@ extension SecurityPolicy {
     /// - Parameters:
     ///   - serverTrust: what the server sent.
     ///   - domain: the host that was asked for.
+    /// - Returns: true if an evaluation throws nothing.
     public func accepts(_ serverTrust: ServerTrust, forDomain domain: String?) -> Bool {
         do {
             try evaluate(serverTrust, forDomain: domain)
@@ -119,7 +120,10 @@ extension SecurityPolicy {
 
     private func pinnedPath(_ verifier: ChainVerifier, to pins: Set<Certificate>) -> [Certificate]? {
         guard !pins.isEmpty, let store = AnchorStore(pins) else { return nil }
-        return try? verifier.path(to: store, partial: true)
+        guard let path = try? verifier.path(to: store, partial: true) else { return nil }
+        // OpenSSL may go on behind a pinned certificate that is not self-signed; the first one is enough.
+        guard let end = path.firstIndex(where: pins.contains) else { return nil }
+        return Array(path[...end])
     }
 
     private func matchPublicKey(

@@ -29,16 +29,12 @@ public struct SecurityPolicy: Sendable, Hashable {
 
     /// Certificates that are pins: a server's own, an intermediate's or an authority's.
     ///
-    /// None by default.
-    ///
-    /// In mode `publicKey` their keys are pinned.
+    /// None by default. In mode `publicKey` their keys are pinned.
     public var pinnedCertificates: Set<Certificate>
 
     /// Keys that are pins in mode `publicKey`, beside those of ``pinnedCertificates``.
     ///
-    /// None by default.
-    ///
-    /// Pin a second key that is kept offline, so that the first one can be replaced.
+    /// None by default. Pin a second key that is kept offline, so that the first one can be replaced.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
     /// Whether the trust anchors need not vouch for the server; `false` by default.

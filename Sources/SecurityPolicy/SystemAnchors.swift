@@ -4,11 +4,11 @@ import FoundationEssentials
 /// The certificate authorities that this machine trusts.
 ///
 /// They are read when they are first needed, once per process: a changed bundle counts after a restart.
-struct SystemAnchors: Sendable {
+package struct SystemAnchors: Sendable {
     /// Every certificate that was found; empty on a machine without any.
-    let certificates: [Certificate]
+    package let certificates: [Certificate]
     /// The files and directories that were read, for messages.
-    let sources: [String]
+    package let sources: [String]
 
     /// What `SSL_CERT_FILE` and `SSL_CERT_DIR` name, or else the system's own list.
     static let shared = SystemAnchors(environment: ProcessInfo.processInfo.environment)
@@ -24,7 +24,7 @@ struct SystemAnchors: Sendable {
     /// If either variable is set, only what they name is read, so that whoever sets one knows what is trusted.
     /// `SSL_CERT_DIR` is a list separated by colons. An entry that is no certificate is passed over: it cannot
     /// make anything trusted.
-    init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         let directories = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
         var found: [Certificate] = []
