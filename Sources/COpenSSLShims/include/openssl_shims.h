@@ -11,4 +11,10 @@ int nm_sk_x509_num(const STACK_OF(X509) *stack);
 /// Certificate at an index, not retained; NULL when there is none.
 X509 *nm_sk_x509_value(const STACK_OF(X509) *stack, int index);
 
+/// A server's answer to a client that asks for a stapled OCSP response (SSL_CTX_set_tlsext_status_cb).
+void nm_ssl_ctx_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *));
+
+/// A server's word on the host name that a client asks for (SSL_CTX_set_tlsext_servername_callback).
+void nm_ssl_ctx_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *));
+
 #endif
