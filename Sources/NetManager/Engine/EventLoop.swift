@@ -84,8 +84,9 @@ final class EventLoop {
     /// Hands on what libcurl has ended.
     private func harvest() {
         while let finished = multi.nextFinished() {
-            guard let context = nm_easy_getinfo_private(finished.easy) else { continue }
-            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            guard let context = nm_easy_getinfo_private(finished.easy),
+                let transfer = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
+            else { continue }
             transfers[transfer.id] = nil
             retire(transfer, failure: nil, code: finished.code)
         }

@@ -44,7 +44,9 @@ final class MultiHandle {
         Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Frees the handle; every easy handle must have been removed. libcurl still calls the socket callback here.
+    /// Frees the handle.
+    ///
+    /// Every easy handle must have been removed. libcurl still calls the socket callback here.
     func close() {
         curl_multi_cleanup(pointer)
     }
