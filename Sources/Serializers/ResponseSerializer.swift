@@ -15,3 +15,8 @@ public protocol ResponseSerializer<Output>: Sendable {
     ///   accepted, which stands on top of what is wrong with the body; the lower ones are never hidden.
     func serialize(_ response: HTTPResponse) throws(SerializationError) -> Output
 }
+
+/// A response serializer of this module that runs no code of the caller's and never blocks.
+///
+/// The manager may run it where it would not run others.
+package protocol LibrarySerializer: ResponseSerializer {}

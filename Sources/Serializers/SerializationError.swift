@@ -26,6 +26,8 @@ public indirect enum SerializationError: Error, Sendable {
     case undecodable(type: String, underlying: any Error)
     /// The body is no text in this character set; the offset of the first byte that is not.
     case unreadableText(charset: String, offset: Int)
+    /// The C library has no converter for the character set that the response names.
+    case unknownCharset(String)
     /// The body is larger than the serializer reads: the limit in bytes.
     case tooLarge(limit: Int)
 }
