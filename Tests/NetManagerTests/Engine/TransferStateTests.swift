@@ -1,0 +1,83 @@
+import Testing
+
+@testable import NetManager
+
+@Suite struct TransferStateTests {
+    @Test func `a request may start once whatever its method`() {
+        var state = TransferState()
+        let answer1 = state.requestStarts(isIdempotent: false)
+        #expect(answer1)
+    }
+
+    @Test func `a POST is not repeated when nothing of a response came`() {
+        var state = TransferState()
+        _ = state.requestStarts(isIdempotent: false)
+        let answer2 = state.requestStarts(isIdempotent: false)
+        #expect(!answer2)
+    }
+
+    @Test func `a GET may be repeated`() {
+        var state = TransferState()
+        _ = state.requestStarts(isIdempotent: true)
+        let answer3 = state.requestStarts(isIdempotent: true)
+        #expect(answer3)
+    }
+
+    @Test func `a POST may follow an answer that asked for credentials`() {
+        var state = TransferState()
+        _ = state.requestStarts(isIdempotent: false)
+        let answer4 = state.headerLine(isFirst: true)
+        #expect(answer4)
+        let answer5 = state.headEnds(status: 401)
+        #expect(answer5)
+        let answer6 = state.requestStarts(isIdempotent: false)
+        #expect(answer6)
+    }
+
+    @Test(arguments: [100, 102, 103, 199])
+    func `an informational answer is no final head`(status: Int) {
+        var state = TransferState()
+        _ = state.headerLine(isFirst: true)
+        let answer7 = state.headEnds(status: status)
+        #expect(!answer7)
+        #expect(!state.hasHead)
+    }
+
+    @Test(arguments: [101, 200, 204, 304, 404, 599])
+    func `a final answer has a head`(status: Int) {
+        var state = TransferState()
+        _ = state.headerLine(isFirst: true)
+        let answer8 = state.headEnds(status: status)
+        #expect(answer8)
+        #expect(state.hasHead)
+    }
+
+    @Test func `trailers belong to no header section`() {
+        var state = TransferState()
+        _ = state.headerLine(isFirst: true)
+        _ = state.headEnds(status: 200)
+        let answer9 = state.headerLine(isFirst: false)
+        #expect(!answer9)
+        #expect(state.hasHead)
+    }
+
+    @Test func `the first reason to fail is the one that counts`() {
+        var state = TransferState()
+        _ = state.fail(.bodyTooLarge)
+        _ = state.fail(.headersTooLarge)
+        guard case .bodyTooLarge = state.finish(.cancelled) else {
+            Issue.record("another reason was given")
+            return
+        }
+    }
+
+    @Test func `a request that was begun and not answered may have been executed`() {
+        var state = TransferState()
+        #expect(!state.mayHaveBeenExecuted)
+        _ = state.requestStarts(isIdempotent: false)
+        #expect(state.mayHaveBeenExecuted)
+        _ = state.headerLine(isFirst: true)
+        _ = state.headEnds(status: 500)
+        #expect(!state.mayHaveBeenExecuted)
+    }
+}
