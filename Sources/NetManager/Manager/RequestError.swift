@@ -57,6 +57,8 @@ public struct RequestError: Error, Sendable {
         case file(String)
         /// The manager or its transport has been shut down.
         case shutDown
+        /// What an interceptor, a serializer, a body's sequence or a transport that is not the library's own threw.
+        case custom(any Error)
     }
 
     /// The stages of a request, in order.
@@ -102,7 +104,17 @@ public struct RequestError: Error, Sendable {
         }
     }
 
-    package init(
+    /// Makes an error, for interceptors, transports and tests of one's own.
+    /// - Parameters:
+    ///   - kind: What failed.
+    ///   - method: The request's method.
+    ///   - url: The request's URL; user info, query and fragment are left out.
+    ///   - attempt: Which attempt failed, from 1; 0 when nothing was tried.
+    ///   - response: The response, where there was one.
+    ///   - libcurlCode: libcurl's result code.
+    ///   - detail: What else is known, in a sentence that holds no secret.
+    ///   - phase: The phase in which it failed.
+    public init(
         _ kind: Kind,
         method: HTTPMethod,
         url: String,
@@ -121,14 +133,40 @@ public struct RequestError: Error, Sendable {
         self.phase = phase
     }
 
+    /// Makes an error about a request.
+    init(
+        _ kind: Kind,
+        for request: HTTPRequest,
+        attempt: Int = 0,
+        response: HTTPResponse? = nil,
+        detail: String? = nil
+    ) {
+        let url = request.url.absoluteString
+        self.init(
+            kind,
+            method: request.method,
+            url: url,
+            attempt: attempt,
+            response: response,
+            detail: detail
+        )
+    }
+
     /// A URL without user info, query and fragment; what cannot be taken apart is named as such.
+    ///
+    /// Control characters, which only a text that is no URL can hold, are replaced: they would break up a log.
     package static func redacted(_ url: String) -> String {
         var text = url[...]
         if let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
-        guard let slashes = text.firstRange(of: "://") else { return String(text) }
-        let rest = text[slashes.upperBound...]
-        let authority = rest[..<(rest.firstIndex(of: "/") ?? rest.endIndex)]
-        guard let at = authority.lastIndex(of: "@") else { return String(text) }
-        return String(text[..<slashes.upperBound]) + String(rest[rest.index(after: at)...])
+        if let slashes = text.firstRange(of: "://") {
+            let rest = text[slashes.upperBound...]
+            let authority = rest[..<(rest.firstIndex(of: "/") ?? rest.endIndex)]
+            if let at = authority.lastIndex(of: "@") {
+                text = text[..<slashes.upperBound] + rest[rest.index(after: at)...]
+            }
+        }
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return String(text) }
+        let scalars = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 }
+        return String(String.UnicodeScalarView(scalars))
     }
 }
