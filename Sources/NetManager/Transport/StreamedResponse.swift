@@ -6,6 +6,8 @@ public struct StreamedResponse: Sendable {
     public var head: HTTPResponse.Head
     /// The content, in pieces.
     public var body: ResponseBody
+    /// The heads of the redirects that led here, the first one first; empty when there were none.
+    public var redirects: [HTTPResponse.Head] = []
 
     /// Makes a response.
     public init(head: HTTPResponse.Head, body: ResponseBody) {

@@ -28,6 +28,8 @@ public struct TransportContext: Sendable {
     public var deadline: ContinuousClock.Instant?
     /// Told of progress, on no particular thread, never on the transport's own.
     public var progress: ProgressHandler?
+    /// Where the transport may write progress for ``RequestTask/progress``, from any thread.
+    package var meter: ProgressMeter?
     /// Which attempt this is, from 1: retries and redirects count.
     public var attempt: Int
     /// Whether the content is wanted whole or piece by piece.

@@ -1,0 +1,35 @@
+/// Decides which code runs on the engine's thread and which never does.
+///
+/// A request that changes threads at every step spends more time on being woken than on its own work. When the
+/// transport has an executor, the manager's own steps therefore run on it: an async call crosses threads twice, from
+/// the caller to the engine and back, however many hops and attempts it takes; a closure call crosses from the caller
+/// to the engine and from there to the completion queue.
+///
+/// The engine's thread also serves every other transfer. So whatever users wrote — interceptors, hooks, serializers,
+/// `Decodable` initializers, body sequences — must not run there, and a task that prefers an executor takes along
+/// everything that it calls, default actors included. Each such call goes through ``offEngine(_:)``, or happens
+/// outside of ``onEngine(_:)``. Preferring no executor does not leave the engine; preferring the global one does.
+struct Lanes: Sendable {
+    /// The engine's executor; nil when the transport has none, and then all code stays where it is.
+    let engine: (any TaskExecutor)?
+
+    init(_ transport: any Transport) {
+        engine = (transport as? any ExecutorProviding)?.executor
+    }
+
+    /// The largest body that is decoded on the engine's thread: 64 KiB take a tenth of a millisecond, about what a
+    /// change of threads costs under load.
+    static let decodedOnEngine = 64 << 10
+
+    /// Runs the library's own steps, on the engine's thread if there is one.
+    func onEngine<T: Sendable>(_ steps: () async throws -> T) async throws -> T {
+        guard let engine else { return try await steps() }
+        return try await withTaskExecutorPreference(engine, operation: steps)
+    }
+
+    /// Runs users' code from within the library's steps, on Swift's own threads.
+    func offEngine<T: Sendable>(_ usersCode: () async throws -> T) async throws -> T {
+        guard engine != nil else { return try await usersCode() }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor, operation: usersCode)
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+import HTTPMessage
+import SecurityPolicy
+
+/// What a request must be like before a byte of it is sent.
+enum RequestRules {
+    /// Checks the method, the header fields, the URL, and that the policy can be kept.
+    static func check(_ request: HTTPRequest, policy: SecurityPolicy) throws(RequestError) {
+        guard request.method.rawValue.isHTTPToken else {
+            throw RequestError(
+                .invalidRequest("The method is no token (RFC 9110, section 9.1)."),
+                method: "?",
+                url: request.url.absoluteString
+            )
+        }
+        guard request.method != .connect else {
+            throw RequestError(.invalidRequest("CONNECT is for proxies; set a proxy instead."), for: request)
+        }
+        if let field = request.headers.firstInvalidField {
+            // A name that is no token may be a whole smuggled request; it is not repeated.
+            let reason =
+                field.name.isHTTPToken
+                ? "The value of the header field \(field.name) holds a line break or NUL (RFC 9110, section 5.5)."
+                : "The name of a header field is no token (RFC 9110, section 5.6.2)."
+            throw RequestError(.invalidRequest(reason), for: request)
+        }
+        let scheme: String?
+        do {
+            scheme = try RequestURL.check(request.url).scheme?.asciiLowercased
+        } catch {
+            throw RequestError(.invalidURL, for: request, detail: error.reason)
+        }
+        guard scheme == "https" else {
+            guard policy.pinningMode == .none else {
+                throw RequestError(.invalidConfiguration(pinnedOverHTTP), for: request)
+            }
+            return
+        }
+        do {
+            try policy.checkConfiguration()
+        } catch {
+            throw RequestError(.untrustedServer(error), for: request)
+        }
+    }
+
+    private static let pinnedOverHTTP =
+        "The security policy pins certificates or keys, and plain http shows none. Use an https URL, or a policy of "
+        + "mode none for this request."
+}

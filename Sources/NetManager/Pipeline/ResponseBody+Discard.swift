@@ -1,0 +1,27 @@
+import FoundationEssentials
+
+extension ResponseBody {
+    /// The content when it has been read already; nil when it is still to come.
+    var dataInMemory: Data? {
+        if case .data(let data) = storage { data } else { nil }
+    }
+
+    /// Lets go of a content that nobody wants.
+    ///
+    /// A short one is read to its end, so that the connection can be used again: 64 KiB are read faster than a new
+    /// connection is made. A longer one ends with its connection.
+    func discard() async {
+        guard case .channel(let reader) = storage else { return }
+        var left = 64 << 10
+        while left > 0 {
+            guard let piece = try? await reader.next() else { return }
+            left -= piece.count
+        }
+        reader.abandon()
+    }
+
+    /// Ends the transfer if it has not ended.
+    func abandon() {
+        if case .channel(let reader) = storage { reader.abandon() }
+    }
+}
