@@ -1,0 +1,43 @@
+import Dispatch
+import HTTPMessage
+
+/// The closures of a call and where to call them.
+struct Completion<Output: Sendable>: Sendable {
+    let queue: DispatchQueue
+    let task: RequestTask
+    let success: (@Sendable (RequestTask, Output) -> Void)?
+    let failure: (@Sendable (RequestTask, RequestError) -> Void)?
+
+    /// Calls exactly one of the closures, on the queue.
+    ///
+    /// Whether the call was cancelled is asked there and not before, so that a program that cancels on its completion
+    /// queue never sees a success afterwards.
+    func deliver(_ result: Result<Output, RequestError>, for line: HTTPRequestLine) {
+        queue.async {
+            let isCancelled = task.finish()
+            switch result {
+            case .success where isCancelled:
+                failure?(task, RequestError(.cancelled, method: line.method, url: line.url))
+            case .success(let output):
+                success?(task, output)
+            case .failure(let error):
+                failure?(task, error)
+            }
+        }
+    }
+}
+
+/// What names a request in an error.
+struct HTTPRequestLine: Sendable {
+    let method: HTTPMethod
+    let url: String
+
+    init(method: HTTPMethod, url: String) {
+        self.method = method
+        self.url = url
+    }
+
+    init(_ request: HTTPRequest) {
+        self.init(method: request.method, url: request.url.absoluteString)
+    }
+}

@@ -1,0 +1,86 @@
+public import Dispatch
+public import FoundationEssentials
+public import HTTPMessage
+public import SecurityPolicy
+public import Serializers
+
+extension HTTPSessionManager {
+    /// What a manager goes by: a value, of which every call takes one snapshot when it is made.
+    ///
+    /// Changing the manager's configuration never changes a call that is under way.
+    public struct Configuration: Sendable {
+        /// What relative URLs are relative to (RFC 3986, section 5.2); nil by default.
+        ///
+        /// A slash is added when the path has none at its end: below `http://h/v1`, `users` is `http://h/v1/users`,
+        /// and `/users` is `http://h/users`. An absolute URL replaces it altogether.
+        public var baseURL: URL?
+        /// The header fields of every request; none by default.
+        ///
+        /// Fields that a serializer adds keep the same names' values from here; fields given with the call replace
+        /// both.
+        public var headers: HTTPHeaders
+        /// The time that a call may take in all, with retries, redirects and waits; 60 seconds by default.
+        public var timeout: Duration = .seconds(60)
+        /// What a server must prove; ``SecurityPolicy/default`` by default: a chain to the system's roots, and its
+        /// name.
+        public var securityPolicy: SecurityPolicy
+        /// Puts parameters into requests; ``FormRequestSerializer`` by default: a query for GET, HEAD and DELETE, a
+        /// form otherwise.
+        public var requestSerializer: any RequestSerializer = FormRequestSerializer()
+        /// Reads the responses of calls that name no serializer of their own.
+        public var responseSerializer = JSONResponseSerializer()
+        /// The folders in which the certificates that a `signature` names are looked up, in this order.
+        ///
+        /// By default `Certificates` beside the executable, then `Certificates` in the working directory.
+        public var certificateDirectories: [String] = CertificateDirectories.standard()
+        /// Whether a server that is judged by a named certificate must also have the right name; true by default.
+        ///
+        /// Turn it off for certificates that carry no names.
+        public var signatureValidatesDomainName: Bool = true
+        /// Where `success` and `failure` are called; nil, the default, for a serial queue of the manager's own.
+        ///
+        /// It is never the main queue by itself: a program that waits on its main thread would wait for ever.
+        public var completionQueue: DispatchQueue?
+        /// The steps that every request passes, the first one outermost; none by default.
+        public var interceptors: [any Interceptor] = []
+        /// When a failed request is sent again; nil, the default, for never.
+        public var retryPolicy: RetryPolicy?
+        /// Which redirects are followed; ``RedirectPolicy/follow`` by default.
+        public var redirectPolicy: RedirectPolicy = .follow
+        /// The largest content, in bytes after decoding, that is held in memory; 64 MiB by default.
+        ///
+        /// More fails the call as ``RequestError/Kind/bodyTooLarge``. Streams have no limit.
+        public var responseBodyLimit: Int = 64 << 20
+        /// The clocks that retries and deadlines go by.
+        package var time: TimeSource = .system
+
+        /// Makes a configuration of the defaults.
+        /// - Parameters:
+        ///   - baseURL: What relative URLs are relative to.
+        ///   - headers: The header fields of every request.
+        ///   - securityPolicy: What a server must prove.
+        public init(
+            baseURL: URL? = nil,
+            headers: HTTPHeaders = [:],
+            securityPolicy: SecurityPolicy = .default
+        ) {
+            self.baseURL = baseURL
+            self.headers = headers
+            self.securityPolicy = securityPolicy
+        }
+    }
+}
+
+/// Where certificates are looked for unless the configuration says otherwise.
+private enum CertificateDirectories {
+    private static let besideExecutable: String? = {
+        // The link names the file that was started, whatever the first argument says (proc(5)).
+        let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        guard let executable, let slash = executable.lastIndex(of: "/") else { return nil }
+        return executable[..<slash] + "/Certificates"
+    }()
+
+    static func standard() -> [String] {
+        [besideExecutable, FileManager.default.currentDirectoryPath + "/Certificates"].compactMap { $0 }
+    }
+}

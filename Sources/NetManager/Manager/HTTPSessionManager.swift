@@ -1,0 +1,92 @@
+import Dispatch
+import FoundationEssentials
+public import SecurityPolicy
+import Synchronization
+
+/// Makes HTTP requests: with closures, as AFNetworking does, or with `await`.
+///
+/// A manager may be used from any thread. It is cheap and holds no connections: those belong to the transport, which
+/// managers share, and are kept apart by security policy. Dropping a manager does not end its calls.
+public final class HTTPSessionManager: Sendable {
+    /// A manager of the default configuration for those who need only one.
+    public static let shared = HTTPSessionManager()
+
+    let transport: any Transport
+    let lanes: Lanes
+    private let ownQueue = DispatchQueue(label: "NetManager.completion")
+    private let state: Mutex<Snapshot>
+
+    /// Makes a manager.
+    /// - Parameters:
+    ///   - configuration: What it goes by; it can be changed later.
+    ///   - transport: What carries the requests; by default libcurl, over the connections that all managers share.
+    public init(_ configuration: Configuration = .init(), transport: any Transport = CurlTransport.shared) {
+        self.transport = transport
+        lanes = Lanes(transport)
+        state = Mutex(Snapshot(configuration))
+    }
+
+    /// What the manager goes by.
+    ///
+    /// Reading and setting are each one step. Changing a member in place is a read and a set, between which another
+    /// thread's change can be lost; ``updateConfiguration(_:)`` loses none.
+    public var configuration: Configuration {
+        get { snapshot.configuration }
+        set { replaceSnapshot(by: Snapshot(newValue)) }
+    }
+
+    /// What a server must prove, of ``configuration``.
+    ///
+    /// Nothing is checked when it is set: each request is judged by its own URL. Connections that were made under
+    /// another policy are not used under this one.
+    public var securityPolicy: SecurityPolicy {
+        get { snapshot.configuration.securityPolicy }
+        set { updateConfiguration { $0.securityPolicy = newValue } }
+    }
+
+    /// Changes the configuration in one step, whatever other threads change meanwhile.
+    /// - Parameter change: The change. It is called without a lock held, and again when another thread was faster.
+    public func updateConfiguration(_ change: (inout Configuration) -> Void) {
+        while true {
+            let before = snapshot
+            var configuration = before.configuration
+            change(&configuration)
+            let after = Snapshot(configuration)
+            let isDone = state.withLock { current in
+                guard current === before else { return false }
+                current = after
+                return true
+            }
+            if isDone { return }
+        }
+    }
+
+    /// The configuration at this moment, for one call.
+    var snapshot: Snapshot { state.withLock { $0 } }
+
+    private func replaceSnapshot(by new: Snapshot) {
+        // The old one is let go of after the lock: its interceptors may run anything when they go.
+        let old = state.withLock { current in
+            let old = current
+            current = new
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Where the closures of a call under this snapshot are called.
+    func completionQueue(_ snapshot: Snapshot) -> DispatchQueue {
+        snapshot.configuration.completionQueue ?? ownQueue
+    }
+
+    /// A configuration and what is derived from it; taking one is a retain.
+    final class Snapshot: Sendable {
+        let configuration: Configuration
+        let base: URLReference?
+
+        init(_ configuration: Configuration) {
+            self.configuration = configuration
+            base = configuration.baseURL.map(RequestURL.base)
+        }
+    }
+}
