@@ -47,7 +47,12 @@ extension EasyHandle {
             nm_easy_setopt_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(parsedURL)),
             CURLOPT_CURLU
         )
-        applied.isSecure = scheme == "https"
+        if applied.isSecure != (scheme == "https") {
+            // Over TLS, requests wait for a connection that may turn out to multiplex. Over http it never does, and
+            // libcurl would look at every waiting request again with each connection that is made.
+            try set(CURLOPT_PIPEWAIT, scheme == "https" ? 1 : 0)
+            applied.isSecure = scheme == "https"
+        }
         applied.host = host.asciiLowercased
         applied.url = url
     }

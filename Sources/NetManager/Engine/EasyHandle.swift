@@ -65,9 +65,8 @@ final class EasyHandle {
         nm_easy_setopt_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         nm_easy_setopt_string(pointer, CURLOPT_PROXY, "")
-        // HTTP/2 where TLS negotiates it; requests wait for a connection that may turn out to multiplex.
+        // HTTP/2 where TLS negotiates it.
         nm_easy_setopt_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        nm_easy_setopt_long(pointer, CURLOPT_PIPEWAIT, 1)
         nm_easy_setopt_long(pointer, CURLOPT_MAXAGE_CONN, Int(configuration.idleTimeout.wholeSeconds))
         nm_easy_setopt_string(pointer, CURLOPT_ACCEPT_ENCODING, "")
         // Trust is the policy's own: libcurl must always ask, and must load no certificates of the system, which

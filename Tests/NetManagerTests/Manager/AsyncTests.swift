@@ -3,7 +3,7 @@ import Testing
 
 /// What the async style promises beyond its results.
 @Suite struct AsyncTests {
-    private func hanging(_ begun: Gate) -> StubTransport {
+    private func hanging(_ begun: Latch) -> StubTransport {
         StubTransport { request in
             begun.open()
             try await Task.sleep(for: .seconds(600))
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `cancelling the calling task throws CancellationError`() async {
-        let begun = Gate()
+        let begun = Latch()
         let manager = HTTPSessionManager(hanging(begun))
         let call = Task { try await manager.get("x") }
         await begun.wait()
@@ -23,7 +23,7 @@ import Testing
     @Test func `a task that is cancelled already sends nothing`() async {
         let stub = StubTransport(json: "1")
         let manager = HTTPSessionManager(stub)
-        let gate = Gate()
+        let gate = Latch()
         let call = Task {
             await gate.wait()
             return try await manager.get("x")
@@ -58,7 +58,7 @@ import Testing
     func `case 527, report 45: a call's timeout beats the manager's and ends the call`(timeout: Duration)
         async
     {
-        let manager = HTTPSessionManager(hanging(Gate()))
+        let manager = HTTPSessionManager(hanging(Latch()))
         var options = RequestOptions()
         options.timeout = timeout
         let error = await requestError { [options] in _ = try await manager.get("x", options: options) }

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `case 506: a call without closures harms nobody`() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let stub = StubTransport { request in
             gate.open()
             return .json("{}", to: request)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `case 511: dropping the manager leaves its call one outcome`() async {
-        let gate = Gate()
+        let gate = Latch()
         let stub = StubTransport { request in
             await gate.wait()
             return .json("1", to: request)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `case 526: cancelling ends a call that waits, as cancelled`() async {
-        let begun = Gate()
+        let begun = Latch()
         let stub = StubTransport { request in
             begun.open()
             try await Task.sleep(for: .seconds(600))

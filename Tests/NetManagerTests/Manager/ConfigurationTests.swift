@@ -67,11 +67,11 @@ import Testing
     }
 
     @Test func `a call that is under way keeps the configuration that it was made with`() async throws {
-        let begun = Gate()
-        let go = Gate()
+        let begun = Latch()
+        let go = Latch()
         struct Waiting: Interceptor {
-            let begun: Gate
-            let go: Gate
+            let begun: Latch
+            let go: Latch
 
             func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
                 begun.open()

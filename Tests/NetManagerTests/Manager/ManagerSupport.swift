@@ -59,7 +59,7 @@ final class Shared<Value: Sendable>: Sendable {
 }
 
 /// A gate that opens once, for tests that must wait for one another without sleeping.
-final class Gate: Sendable {
+final class Latch: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

@@ -247,7 +247,7 @@ import Testing
             asked.withLock { $0 = true }
             return .retry(after: .zero)
         }
-        let begun = Gate()
+        let begun = Latch()
         let manager = HTTPSessionManager(
             StubTransport { request in
                 begun.open()

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import HTTPMessage
+import NetManager
+import SecurityPolicy
+import TestPKI
+import TestServer
+import Testing
+
+/// What the tests of the engine ask for again and again.
+extension CurlTransport {
+    func fetch(
+        _ url: String,
+        headers: HTTPHeaders = [:],
+        policy: SecurityPolicy = .default,
+        timeout: Duration = .seconds(10)
+    ) async throws -> HTTPResponse {
+        try await fetch(.get, url, headers: headers, policy: policy, timeout: timeout)
+    }
+
+    /// Sends a request and reads the response to its end; ten seconds are for ever on the loopback interface.
+    func fetch(
+        _ method: HTTPMethod,
+        _ url: String,
+        headers: HTTPHeaders = [:],
+        body: HTTPBody? = nil,
+        policy: SecurityPolicy = .default,
+        timeout: Duration = .seconds(10)
+    ) async throws -> HTTPResponse {
+        let request = HTTPRequest(method, url: try #require(URL(string: url)), headers: headers, body: body)
+        let context = TransportContext(policy: policy, deadline: .now + timeout)
+        let response = try await send(request, context: context)
+        return HTTPResponse(head: response.head, body: try await response.body.collect())
+    }
+}
+
+/// Runs what must fail and returns its error.
+func failure(_ body: () async throws -> Void) async throws -> RequestError {
+    do {
+        try await body()
+    } catch let error as RequestError {
+        return error
+    }
+    throw Unexpected(what: "it did not fail")
+}
+
+/// Something that a test counted on did not happen.
+struct Unexpected: Error {
+    let what: String
+}
+
+/// A server with a certificate of its own for `localhost`, and policies about it.
+struct PinnedServer {
+    let server: TestServer
+    let certificate: Certificate
+
+    init(
+        _ versions: ClosedRange<TLSVersion> = .tls12 ... .tls13,
+        handler: @escaping TestServer.Handler = { _ in .json("{}") }
+    ) throws {
+        let identity = try Identity.selfSigned(Self.certificateOptions)
+        let tls = TLSOptions(identity: identity, minimum: versions.lowerBound, maximum: versions.upperBound)
+        server = try TestServer(tls: tls, handler: handler)
+        certificate = try Certificate(der: identity.certificateDER)
+    }
+
+    /// With a common name: libcurl refuses a certificate whose issuer has no name at all.
+    private static var certificateOptions: CertificateOptions {
+        .server(.dns("localhost")).with { $0.subject = .init(commonName: "localhost") }
+    }
+
+    /// Accepts the server by its certificate.
+    var pinned: SecurityPolicy {
+        SecurityPolicy(
+            pinningMode: .certificate,
+            pinnedCertificates: [certificate],
+            allowInvalidCertificates: true
+        )
+    }
+
+    /// Accepts the server by its key.
+    var pinnedKey: SecurityPolicy {
+        SecurityPolicy(
+            pinningMode: .publicKey,
+            pinnedPublicKeys: [certificate.publicKeyPin],
+            allowInvalidCertificates: true
+        )
+    }
+
+    /// Accepts every server.
+    static let lenient = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
+
+    /// Pins somebody else's certificate.
+    static func strictAboutAnother(_ mode: SecurityPolicy.PinningMode) throws -> SecurityPolicy {
+        let other = try Identity.selfSigned(certificateOptions)
+        return SecurityPolicy(
+            pinningMode: mode,
+            pinnedCertificates: [try Certificate(der: other.certificateDER)],
+            allowInvalidCertificates: true
+        )
+    }
+}
