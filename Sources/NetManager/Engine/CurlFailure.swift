@@ -10,6 +10,8 @@ struct CurlFailure {
     let message: String?
     /// Why the policy refused the server, when it did.
     let verdict: TrustError?
+    /// Whether the request was begun: then what libcurl cannot read is the server's, not the caller's.
+    let hasStarted: Bool
     /// Whether the server may have acted on a request that must not be repeated.
     let mayHaveBeenExecuted: Bool
     let hasDeadline: Bool
@@ -31,7 +33,7 @@ struct CurlFailure {
     private func kind(phase: RequestError.Phase?) -> RequestError.Kind {
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-            return .invalidURL
+            return hasStarted ? .protocolError : .invalidURL
         case CURLE_COULDNT_RESOLVE_HOST:
             return .nameNotResolved
         case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED:
@@ -53,7 +55,8 @@ struct CurlFailure {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
             return .protocolError
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
-            return .cannotConnect
+            // The same code tells of a header line beyond libcurl's limit of 100 KiB.
+            return hasStarted ? .protocolError : .cannotConnect
         default:
             return .protocolError
         }
@@ -61,6 +64,8 @@ struct CurlFailure {
 
     private var untrusted: RequestError.Kind {
         if let verdict { return .untrustedServer(verdict) }
+        // libcurl, unlike OpenSSL, cannot take a certificate whose issuer has no name.
+        if mentions("couldn't get X509-issuer name") { return .tlsFailed }
         // The policy had accepted: then it was libcurl's own name check, or the server's alert about our certificate,
         // which TLS 1.2 reports under this code too.
         return mentions("alert") ? .clientCertificateRefused : .untrustedServer(notVerified)

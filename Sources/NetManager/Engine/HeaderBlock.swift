@@ -26,12 +26,15 @@ struct HeaderBlock {
     /// The status code of the section; nil when it has none.
     var status: Int? { statusLine?.status }
 
-    /// Reads the section; nil when its status line is none.
+    /// Reads the section; nil when its status line is none or when it gives the body two lengths, of which a client
+    /// and a middle box might each believe another (RFC 9112, section 6.3).
     func head(url: URL) -> HTTPResponse.Head? {
         guard let statusLine else { return nil }
+        let headers = HTTPHeaders(fields: fields())
+        guard Set(headers[values: "Content-Length"]).count <= 1 else { return nil }
         return HTTPResponse.Head(
             status: statusLine.status,
-            headers: HTTPHeaders(fields: fields()),
+            headers: headers,
             url: url,
             version: statusLine.version
         )

@@ -15,6 +15,8 @@ final class Transfer {
     private(set) var handle: EasyHandle?
     private var state = TransferState()
     private var headers = HeaderBlock()
+    /// The head of the final response, once it is complete.
+    private var head: HTTPResponse.Head?
     private var upload: UploadSource
     /// The whole body, when it is wanted whole.
     private var collected = Data()
@@ -110,8 +112,11 @@ final class Transfer {
         headers.append(line)
         guard line.count <= 2 else { return true }
         guard let status = headers.status else { return state.fail(.malformedHead) }
-        guard state.headEnds(status: status), plan.context.delivery == .streamed else { return true }
-        return deliverHead()
+        guard state.headEnds(status: status) else { return true }
+        head = headers.head(url: plan.url)
+        guard let head else { return state.fail(.malformedHead) }
+        if plan.context.delivery == .streamed { deliver(head) }
+        return true
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {
@@ -169,9 +174,7 @@ final class Transfer {
         let result = outcome(failure: failure, code: code)
         switch (channel, result) {
         case (nil, .success):
-            guard let head = headers.head(url: plan.url) else {
-                return answer(.failure(plan.error(.protocolError, detail: "the response has no head")))
-            }
+            guard let head else { return answer(.failure(error(for: TransferFailure.incompleteHead))) }
             answer(.success(StreamedResponse(head: head, body: ResponseBody(collected))))
         case (nil, .failure(let error)):
             answer(.failure(error))
@@ -191,13 +194,11 @@ final class Transfer {
     }
 
     /// Hands the head on while the body is still to come.
-    private func deliverHead() -> Bool {
-        guard let head = headers.head(url: plan.url) else { return state.fail(.malformedHead) }
+    private func deliver(_ head: HTTPResponse.Head) {
         let channel = BodyChannel(id: id, engine: engine, owner: owner)
         self.channel = channel
         let body = ResponseBody(storage: .channel(BodyReader(source: channel)))
         answer(.success(StreamedResponse(head: head, body: body)))
-        return true
     }
 
     private func reportFinalProgress() {
@@ -218,6 +219,7 @@ final class Transfer {
             code: code,
             message: handle?.errorMessage,
             verdict: verdict,
+            hasStarted: state.hasStarted,
             mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent,
             hasDeadline: plan.context.deadline != nil
         ).error(for: plan, phase: phase, response: partialResponse)
@@ -225,7 +227,7 @@ final class Transfer {
 
     /// What arrived before it failed.
     private var partialResponse: HTTPResponse? {
-        guard state.hasHead, let head = headers.head(url: plan.url) else { return nil }
+        guard state.hasHead, let head else { return nil }
         return HTTPResponse(head: head, body: collected, requestMethod: plan.method)
     }
 

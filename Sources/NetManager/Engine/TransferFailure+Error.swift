@@ -44,7 +44,9 @@ extension TransferFailure {
         case .headersTooLarge:
             return (.protocolError, "the header sections have more than \(HeaderBlock.limit) bytes")
         case .malformedHead:
-            return (.protocolError, "the response does not begin with a status line")
+            return (.protocolError, "the response has no status line, or two different lengths")
+        case .incompleteHead:
+            return (.connectionLost, "the connection ended inside the head of the response")
         case .bodyToSend(let reason):
             return (.invalidRequest("the body could not be sent as declared: \(reason)"), nil)
         case .file(let reason):

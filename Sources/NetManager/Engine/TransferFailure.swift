@@ -18,8 +18,10 @@ enum TransferFailure: Error, Sendable {
     case wouldRepeat
     case bodyTooLarge
     case headersTooLarge
-    /// The response head is none.
+    /// The response head is none, or contradicts itself.
     case malformedHead
+    /// The connection ended inside the response head, which libcurl takes for success.
+    case incompleteHead
     /// The body to send is longer or shorter than declared, or its source threw.
     case bodyToSend(String)
     /// A file to send cannot be read.

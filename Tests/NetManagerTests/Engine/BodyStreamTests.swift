@@ -1,0 +1,128 @@
+import FoundationEssentials
+import HTTPMessage
+import Synchronization
+import TestServer
+import Testing
+
+@testable import NetManager
+
+@Suite struct BodyStreamTests {
+    private func open(_ server: TestServer, _ transport: CurlTransport) async throws -> StreamedResponse {
+        let url = try #require(URL(string: server.url()))
+        return try await transport.send(HTTPRequest(url: url), context: TransportContext())
+    }
+
+    @Test func `the head comes before the body`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in .text("late").holdingBody(until: gate) }
+        let response = try await open(server, CurlTransport())
+        #expect(response.head.status == 200)
+        gate.open()
+        #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "late")
+    }
+
+    @Test func `a large body arrives whole and in order`() async throws {
+        let server = try TestServer { _ in .bytes(20_000_000) }
+        let response = try await open(server, CurlTransport())
+        var count = 0
+        var isRight = true
+        for try await piece in response.body {
+            isRight = isRight && piece.first == UInt8(97 + count % 26)
+            count += piece.count
+        }
+        #expect(count == 20_000_000)
+        #expect(isRight)
+    }
+
+    @Test func `a reader that does not read holds the sender back`() async throws {
+        let server = try TestServer { _ in .bytes(200_000_000) }
+        let response = try await open(server, CurlTransport())
+        var iterator = response.body.makeAsyncIterator()
+        _ = try await iterator.next()
+        // What the server could send without a reader: the channel, libcurl's buffer and the kernel's.
+        #expect(await settled(server) < 20_000_000)
+        var rest = 0
+        while let piece = try await iterator.next() { rest += piece.count }
+        #expect(rest > 199_000_000)
+    }
+
+    /// The bytes sent once they no longer grow, looked at ten times in turns of other work.
+    private func settled(_ server: TestServer) async -> Int {
+        var last = -1
+        var equal = 0
+        while equal < 200 {
+            let now = server.counters.sentBytes
+            equal = now == last ? equal + 1 : 0
+            last = now
+            // A turn of the loop is as long as a wait gets without a clock.
+            for _ in 0..<100 { await Task.yield() }
+        }
+        return last
+    }
+
+    @Test func `a body that is dropped ends the transfer`() async throws {
+        let server = try TestServer { _ in Fault.endlessBody.answer }
+        let transport = CurlTransport()
+        do {
+            let response = try await open(server, transport)
+            #expect(response.head.status == 200)
+        }
+        #expect(await server.until { $0.openConnections == 0 })
+    }
+
+    @Test func `a body that is half read and dropped ends the transfer`() async throws {
+        let server = try TestServer { _ in Fault.endlessBody.answer }
+        let transport = CurlTransport()
+        do {
+            let response = try await open(server, transport)
+            for try await _ in response.body { break }
+        }
+        #expect(await server.until { $0.openConnections == 0 })
+    }
+
+    @Test func `a cancelled reader ends the transfer`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in Fault.slowBody(gate).answer }
+        let transport = CurlTransport()
+        let url = try #require(URL(string: server.url()))
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            let response = try await transport.send(HTTPRequest(url: url), context: TransportContext())
+            for try await _ in response.body { start.finish() }
+        }
+        for await _ in started {}
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(await server.until { $0.openConnections == 0 })
+        gate.open()
+    }
+
+    @Test func `a transport that nobody holds lives until the body is read`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in .text("late").holdingBody(until: gate) }
+        let response = try await open(server, CurlTransport())
+        gate.open()
+        #expect(try await response.body.collect().count == 4)
+    }
+
+    @Test func `an error in the middle comes after what arrived`() async throws {
+        let server = try TestServer { _ in Fault.truncatedBody(declaring: 100, sending: 10).answer }
+        let response = try await open(server, CurlTransport())
+        var received = 0
+        let error = try await failure {
+            for try await piece in response.body { received += piece.count }
+        }
+        #expect(received == 10)
+        guard case .connectionLost = error.kind else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
+    @Test func `collecting stops at its limit`() async throws {
+        let server = try TestServer { _ in Fault.endlessBody.answer }
+        let response = try await open(server, CurlTransport())
+        await #expect(throws: (any Error).self) { try await response.body.collect(upTo: 50_000) }
+        #expect(await server.until { $0.openConnections == 0 })
+    }
+}

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import HTTPMessage
+import NetManager
+import TestServer
+import Testing
+
+@Suite struct UploadStreamTests {
+    private func server() throws -> TestServer {
+        try TestServer { .text("\($0.bodyLength)") }
+    }
+
+    /// Pieces of the alphabet.
+    private func pieces(_ count: Int, of size: Int) -> AsyncStream<Data> {
+        let piece = Data((0..<size).map { UInt8(97 + $0 % 26) })
+        return AsyncStream { stream in
+            for _ in 0..<count { stream.yield(piece) }
+            stream.finish()
+        }
+    }
+
+    @Test(arguments: [(1, 1), (100, 7), (64, 65_536), (3, 3_000_000)])
+    func `a stream of declared length is sent with it`(count: Int, size: Int) async throws {
+        let server = try server()
+        let body = HTTPBody.stream(pieces(count, of: size), length: Int64(count * size))
+        let response = try await CurlTransport().fetch(.post, server.url(), body: body)
+        #expect(String(decoding: response.body, as: UTF8.self) == "\(count * size)")
+        #expect(server.requests.first?.headers["Content-Length"] == "\(count * size)")
+    }
+
+    @Test(arguments: [49, 51, 99, 101])
+    func `report 27: a stream that is longer or shorter than declared breaks the request`(length: Int)
+        async throws
+    {
+        let server = try server()
+        let body = HTTPBody.stream(pieces(2, of: 50), length: Int64(length))
+        let error = try await failure { _ = try await CurlTransport().fetch(.post, server.url(), body: body) }
+        guard case .invalidRequest = error.kind else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(await server.until { $0.openConnections == 0 })
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a stream that throws breaks the request`() async throws {
+        struct Broken: Error {}
+        let server = try server()
+        let pieces = AsyncThrowingStream<Data, any Error> { stream in
+            stream.yield(Data("begin".utf8))
+            stream.finish(throwing: Broken())
+        }
+        let body = HTTPBody.stream(pieces)
+        let error = try await failure { _ = try await CurlTransport().fetch(.post, server.url(), body: body) }
+        guard case .invalidRequest = error.kind else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(await server.until { $0.openConnections == 0 })
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a stream that is slow is waited for`() async throws {
+        let server = try server()
+        let (pieces, source) = AsyncStream<Data>.makeStream()
+        let transport = CurlTransport()
+        let url = server.url()
+        let call = Task { try await transport.fetch(.post, url, body: .stream(pieces)) }
+        #expect(await server.until { $0.requests == 1 })
+        for _ in 0..<5 {
+            source.yield(Data("abc".utf8))
+            await Task.yield()
+        }
+        source.finish()
+        #expect(String(decoding: try await call.value.body, as: UTF8.self) == "15")
+    }
+
+    @Test func `a file is sent whole, with its length`() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "netmanager-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "body")
+        try Data((0..<1_000_001).map { UInt8($0 % 251) }).write(to: file)
+        let server = try server()
+        _ = try await CurlTransport().fetch(.put, server.url(), body: .file(file.path))
+        let request = try #require(server.requests.first)
+        #expect(request.headers["Content-Length"] == "1000001")
+        #expect(try request.body == Data(contentsOf: file))
+    }
+
+    @Test(arguments: ["/nonexistent/body", "/"])
+    func `a file that cannot be read is an error before any traffic`(path: String) async throws {
+        let server = try server()
+        let error = try await failure {
+            _ = try await CurlTransport().fetch(.put, server.url(), body: .file(path))
+        }
+        guard case .file = error.kind else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(server.counters.connections == 0)
+    }
+
+    @Test func `an early answer ends the upload`() async throws {
+        let options = ServerOptions().with { $0.onHead = { _ in .answer(.status(413)) } }
+        let server = try TestServer(options: options) { _ in .text("") }
+        let (pieces, source) = AsyncStream<Data>.makeStream()
+        source.yield(Data("begin".utf8))
+        let response = try await CurlTransport().fetch(.post, server.url(), body: .stream(pieces))
+        #expect(response.head.status == 413)
+        source.finish()
+    }
+
+    @Test func `a cancelled upload ends its source`() async throws {
+        let server = try server()
+        let (pieces, source) = AsyncStream<Data>.makeStream()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        source.onTermination = { _ in end.finish() }
+        source.yield(Data("begin".utf8))
+        let transport = CurlTransport()
+        let url = server.url()
+        let call = Task { try await transport.fetch(.post, url, body: .stream(pieces)) }
+        #expect(await server.until { $0.requests == 1 })
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        for await _ in ended {}
+    }
+}
