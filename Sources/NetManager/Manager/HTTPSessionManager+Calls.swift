@@ -12,6 +12,8 @@ extension HTTPSessionManager {
         var parameters: JSONValue?
         var headers: HTTPHeaders
         var options: RequestOptions
+        /// The content, instead of what the request serializer makes of the parameters.
+        var form: MultipartForm?
     }
 
     /// A call that is ready to be sent.
@@ -95,7 +97,7 @@ extension HTTPSessionManager {
         let prepared: PreparedCall
         do {
             var call = call
-            call.options.progress = progress ?? call.options.progress
+            call.options.progress = task.meter.recording(before: progress ?? call.options.progress)
             prepared = try prepare(call, under: snapshot, meter: task.meter, progressQueue: completion.queue)
         } catch {
             completion.deliver(.failure(error), for: HTTPRequestLine(method: call.method, url: call.url))
@@ -150,15 +152,37 @@ extension HTTPSessionManager {
         }
         var request = HTTPRequest(call.method, url: url, headers: configuration.headers)
         do {
-            try configuration.requestSerializer.serialize(call.parameters, into: &request)
+            if let form = call.form {
+                request.headers.replace(with: call.headers)
+                try put(form, call.parameters, into: &request, configuration)
+            } else {
+                try configuration.requestSerializer.serialize(call.parameters, into: &request)
+                request.headers.replace(with: call.headers)
+            }
         } catch {
             throw RequestError.unwritable(error, for: request)
         }
-        request.headers.replace(with: call.headers)
         return try prepare(request, call.options, under: snapshot, isBuffered: true) { context in
             context.meter = meter
             context.progressQueue = progressQueue
         }
+    }
+
+    /// Makes a form the content of a request, with the parameters as its first fields.
+    ///
+    /// It comes after the call's header fields: only the form's own `Content-Type` names its boundary.
+    private func put(
+        _ form: MultipartForm,
+        _ parameters: JSONValue?,
+        into request: inout HTTPRequest,
+        _ configuration: Configuration
+    ) throws(SerializationError) {
+        var form = form
+        if let parameters {
+            let style = configuration.requestSerializer as? FormRequestSerializer ?? FormRequestSerializer()
+            try form.prepend(parameters: parameters, arrayStyle: style.arrayStyle, boolStyle: style.boolStyle)
+        }
+        try form.serialize(into: &request)
     }
 
     /// Lays the options of a call over the configuration.

@@ -15,4 +15,13 @@ package final class ProgressMeter: Sendable {
     package func record(_ progress: TransferProgress) {
         value.withLock { $0 = progress }
     }
+
+    /// A handler that finds the figures written already when it is told of them; nil for none.
+    func recording(before handler: ProgressHandler?) -> ProgressHandler? {
+        guard let handler else { return nil }
+        return { progress in
+            self.record(progress)
+            handler(progress)
+        }
+    }
 }
