@@ -25,7 +25,8 @@ extension RequestError: CustomStringConvertible {
             "the configuration is not possible: \(RequestError.clause(reason))"
         case .certificate(.notFound(let name, let searched)):
             "invalid configuration: no certificate named \(name) in \(searched.joined(separator: ", "))"
-        case .certificate(let error): "invalid configuration: a certificate cannot be used: \(error)"
+        case .certificate(let error):
+            "invalid configuration: a certificate cannot be used: \(RequestError.clause("\(error)"))"
         case .cancelled: "it was cancelled"
         case .timedOut(let phase): "the time was over \(phase.inWords)"
         case .nameNotResolved: "the host name has no address"

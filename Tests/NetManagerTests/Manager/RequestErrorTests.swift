@@ -1,0 +1,92 @@
+import NetManager
+import Testing
+
+@Suite struct RequestErrorTests {
+    private static let kinds: [RequestError.Kind] = [
+        .invalidURL, .invalidRequest("a"), .invalidConfiguration("a"),
+        .certificate(.notFound(name: "n", searched: ["/p"])), .certificate(.malformed(reason: "r")),
+        .cancelled,
+        .timedOut(.queue), .timedOut(.resolve), .timedOut(.connect), .timedOut(.tls), .timedOut(.send),
+        .timedOut(.firstByte), .timedOut(.idle), .timedOut(.total), .nameNotResolved, .cannotConnect,
+        .proxyFailed,
+        .untrustedServer(.noCertificate), .tlsFailed, .clientCertificateRefused, .connectionLost,
+        .outcomeUnknown,
+        .protocolError, .tooManyRedirects, .redirectRefused("a"), .unacceptableStatus(404),
+        .unacceptableStatus(7),
+        .unacceptableStatus(-1), .unacceptableContentType(nil), .unacceptableContentType("text/html"),
+        .undecodable(.emptyBody), .bodyTooLarge, .file("/f: gone"), .shutDown, .custom(CancellationError()),
+    ]
+
+    @Test(arguments: kinds)
+    func `the text names method, host and path and no secret`(kind: RequestError.Kind) {
+        let url = "https://user:pass@api.example.com:8443/users/1?token=secret#part"
+        let body = HTTPResponse(
+            head: HTTPResponse.Head(
+                status: 200,
+                headers: ["Set-Cookie": "secret"],
+                url: URL(filePath: "/secret")
+            ),
+            body: Data("secret".utf8)
+        )
+        let error = RequestError(kind, method: .post, url: url, attempt: 2, response: body, libcurlCode: 28)
+        let text = "\(error)"
+        #expect(text.hasPrefix("POST https://api.example.com:8443/users/1 failed: "))
+        #expect(text.contains("attempt 2"))
+        #expect(text.contains("libcurl code 28"))
+        for secret in ["secret", "token", "user:", "pass", "part"] {
+            #expect(!text.contains(secret), "\(text)")
+        }
+        #expect(!text.contains(".."))
+    }
+
+    @Test func `labels are words of a small vocabulary`() {
+        let labels = Set(Self.kinds.map { RequestError($0, method: .get, url: "https://h/").label })
+        let isWord = { (label: String) in
+            !label.isEmpty
+                && label.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
+                }
+        }
+        #expect(labels.allSatisfy(isWord))
+        #expect(
+            labels.isSuperset(of: ["timed_out_first_byte", "status_4xx", "status_other", "untrusted_server"])
+        )
+        let statuses = Set(
+            (0...2000).map { RequestError(.unacceptableStatus($0), method: .get, url: "").label }
+        )
+        #expect(statuses.count == 10)
+    }
+
+    @Test func `the phase and the detail are told`() {
+        let error = RequestError(
+            .connectionLost,
+            method: .get,
+            url: "https://h/p",
+            attempt: 1,
+            detail: "Recv failure.",
+            phase: .idle
+        )
+        #expect(
+            "\(error)"
+                == "GET https://h/p failed: the connection broke (while in phase idle, attempt 1). Recv failure."
+        )
+    }
+
+    @Test(arguments: [
+        ("https://h/p?q", "https://h/p"), ("https://u:p@h/p#f", "https://h/p"),
+        ("https://u@x@h", "https://h"),
+        ("https://h/p@q", "https://h/p@q"), ("users?token=1", "users"), ("", ""),
+        ("a\r\nb", "a\u{FFFD}\u{FFFD}b"),
+    ])
+    func `a URL is shown without user info, query and fragment`(url: String, expected: String) {
+        #expect(RequestError(.invalidURL, method: .get, url: url).request.url == expected)
+    }
+
+    @Test func `case 103: a failed pin is not a cancellation`() async {
+        let policy = SecurityPolicy(pinningMode: .certificate)
+        let manager = HTTPSessionManager(StubTransport()) { $0.securityPolicy = policy }
+        let ended: Outcome<JSONValue> = await outcome { manager.get("x", success: $0, failure: $1) }
+        if case .cancelled? = ended.error?.kind { Issue.record("told as cancelled") }
+        #expect(ended.error?.label == "untrusted_server")
+    }
+}
