@@ -98,6 +98,14 @@ let package = Package(
             dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
             swiftSettings: strict
         ),
+        // Run by the tests: exits while transfers run.
+        .executableTarget(
+            name: "ExitProbe",
+            dependencies: ["NetManager"],
+            path: "Tests/ExitProbe",
+            swiftSettings: strict
+        ),
+
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(
             name: "SecurityPolicyTests",
@@ -112,7 +120,7 @@ let package = Package(
         .testTarget(
             name: "NetManagerTests",
             dependencies: [
-                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
+                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI", "ExitProbe",
             ],
             swiftSettings: strict
         ),

@@ -40,6 +40,8 @@ public final class CurlTransport: Transport, ExecutorProviding {
 
     /// Makes a transport with connections of its own.
     public init(_ configuration: Configuration = .init()) {
+        // Before anything asks OpenSSL for the first time: a policy's identity is a digest.
+        CurlLibrary.prepare()
         engine = Engine(configuration: configuration)
     }
 

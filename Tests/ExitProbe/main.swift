@@ -1,0 +1,36 @@
+// Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
+// Arguments: the server's URL, and optionally a file with its certificate, whose reading makes OpenSSL
+// initialise before the transport can ask it not to clean up at exit.
+import Glibc
+import NetManager
+import Synchronization
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 2, let url = URL(string: arguments[1]) else { exit(2) }
+var policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
+if arguments.count > 2 {
+    policy = SecurityPolicy(
+        pinningMode: .certificate,
+        pinnedCertificates: Set(try Certificate.load(contentsOf: arguments[2])),
+        allowInvalidCertificates: true
+    )
+}
+
+let transport = CurlTransport()
+let context = TransportContext(policy: policy)
+// Each connection is used once, so that handshakes are under way all the time.
+let request = HTTPRequest(url: url, headers: ["Connection": "close"])
+let (answers, source) = AsyncStream<Void>.makeStream()
+for _ in 0..<8 {
+    Task {
+        while true {
+            _ = try await transport.send(request, context: context).body.collect()
+            source.yield()
+        }
+    }
+}
+var count = 0
+for await _ in answers {
+    count += 1
+    if count == 4 { exit(0) }
+}
