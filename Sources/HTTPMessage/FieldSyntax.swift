@@ -24,11 +24,12 @@ extension StringProtocol {
 
     /// The string without spaces and tabs (RFC 9110, OWS) at both ends.
     package var trimmingOptionalWhitespace: SubSequence {
-        func isWhitespace(_ character: Character) -> Bool { character == " " || character == "\t" }
-        guard let first = firstIndex(where: { !isWhitespace($0) }),
-            let last = lastIndex(where: { !isWhitespace($0) })
+        // Scalars, since a space with a combining mark behind it is another character.
+        func isWhitespace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+        guard let first = unicodeScalars.firstIndex(where: { !isWhitespace($0) }),
+            let last = unicodeScalars.lastIndex(where: { !isWhitespace($0) })
         else { return self[startIndex..<startIndex] }
-        return self[first...last]
+        return self[first..<unicodeScalars.index(after: last)]
     }
 }
 

@@ -85,17 +85,29 @@ extension HTTPBody.Producer {
 
 /// Holds the iterator of a sequence, which is neither Sendable nor shareable, between two draws.
 private actor PieceSource<S: AsyncSequence & Sendable> where S.Element == Data {
-    private let sequence: S
-    private var iterator: S.AsyncIterator?
+    private enum State {
+        case notBegun(S)
+        case drawing(S.AsyncIterator)
+        /// Ended or failed: no draw may begin the sequence again.
+        case over
+    }
+
+    private var state: State
 
     init(_ sequence: S) {
-        self.sequence = sequence
+        state = .notBegun(sequence)
     }
 
     func next() async throws -> Data? {
-        var current = iterator ?? sequence.makeAsyncIterator()
-        let piece = try await current.next(isolation: self)
-        iterator = current
+        var iterator: S.AsyncIterator
+        switch state {
+        case .notBegun(let sequence): iterator = sequence.makeAsyncIterator()
+        case .drawing(let begun): iterator = begun
+        case .over: return nil
+        }
+        state = .over
+        guard let piece = try await iterator.next(isolation: self) else { return nil }
+        state = .drawing(iterator)
         return piece
     }
 }

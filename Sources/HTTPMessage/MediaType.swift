@@ -20,13 +20,13 @@ public struct MediaType: Sendable, Hashable {
     /// Parameters that are malformed are left out: what servers send is not always well-formed, and the type
     /// still says what the content is.
     public init?(_ text: String) {
-        let essenceEnd = text.firstIndex(of: ";") ?? text.endIndex
+        let essenceEnd = text.unicodeScalars.firstIndex(of: ";") ?? text.endIndex
         let essence = text[..<essenceEnd].trimmingOptionalWhitespace
         let halves = essence.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, halves[0].isHTTPToken, halves[1].isHTTPToken else { return nil }
         type = halves[0].asciiLowercased
         subtype = halves[1].asciiLowercased
-        parameters = ParameterReader.parameters(in: text[essenceEnd...])
+        parameters = ParameterReader.parameters(in: text[essenceEnd...].unicodeScalars)
     }
 
     /// `type/subtype` in lower case, without parameters.
@@ -42,10 +42,14 @@ public struct MediaType: Sendable, Hashable {
 }
 
 /// Reads `; name=value; name="quoted"` one parameter at a time.
+///
+/// It reads scalars, since a delimiter with a combining mark behind it is another character.
 private struct ParameterReader {
-    private var rest: Substring
+    typealias Scalars = Substring.UnicodeScalarView
 
-    static func parameters(in text: Substring) -> [MediaType.Parameter] {
+    private var rest: Scalars
+
+    static func parameters(in text: Scalars) -> [MediaType.Parameter] {
         var reader = ParameterReader(rest: text)
         var parameters: [MediaType.Parameter] = []
         while reader.skipSeparator() {
@@ -63,36 +67,39 @@ private struct ParameterReader {
 
     /// Reads one parameter and leaves the reader at the semicolon behind it; nil when it is malformed.
     private mutating func readParameter() -> MediaType.Parameter? {
-        let nameEnd = rest.firstIndex { $0 == "=" || $0 == ";" } ?? rest.endIndex
-        let name = rest[..<nameEnd].trimmingOptionalWhitespace
-        rest = rest[nameEnd...]
+        let name = take { $0 != "=" && $0 != ";" }.trimmingOptionalWhitespace
         guard rest.first == "=" else { return nil }
         rest = rest.dropFirst()
         let value: String
-        if rest.trimmingOptionalWhitespace.first == "\"" {
+        if rest.first(where: { $0 != " " && $0 != "\t" }) == "\"" {
             guard let quoted = readQuotedString() else { return nil }
             value = quoted
         } else {
-            let end = rest.firstIndex(of: ";") ?? rest.endIndex
-            value = String(rest[..<end].trimmingOptionalWhitespace)
-            rest = rest[end...]
+            value = String(take { $0 != ";" }.trimmingOptionalWhitespace)
         }
         guard name.isHTTPToken else { return nil }
         return MediaType.Parameter(name: name.asciiLowercased, value: value)
+    }
+
+    /// Takes off what stands in front as long as the condition holds.
+    private mutating func take(while isWanted: (Unicode.Scalar) -> Bool) -> Substring {
+        let taken = rest.prefix(while: isWanted)
+        rest = rest[taken.endIndex...]
+        return Substring(taken)
     }
 
     /// Reads a quoted string (RFC 9110, section 5.6.4); nil when its closing quote is missing.
     private mutating func readQuotedString() -> String? {
         guard let open = rest.firstIndex(of: "\"") else { return nil }
         rest = rest[rest.index(after: open)...]
-        var value = ""
-        while let character = rest.popFirst() {
-            switch character {
-            case "\"": return value
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "\"": return String(value)
             case "\\":
                 guard let escaped = rest.popFirst() else { return nil }
                 value.append(escaped)
-            default: value.append(character)
+            default: value.append(scalar)
             }
         }
         return nil
