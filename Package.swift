@@ -114,7 +114,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SerializersTests",
-            dependencies: ["Serializers", "HTTPMessage"],
+            dependencies: ["Serializers", "HTTPMessage", "CZlib"],
             swiftSettings: strict
         ),
         .testTarget(
