@@ -24,6 +24,32 @@ public struct ReceivedRequest: Sendable {
     /// The number of the request on its connection, from 0: above 0 the connection was used again.
     public var indexOnConnection: Int
 
+    /// Makes a request by hand, to ask a handler without a server.
+    public init(method: String = "GET", target: String = "/", headers: HTTPHeaders = [:], body: Data = Data())
+    {
+        self.init(
+            method: method,
+            target: target,
+            version: "HTTP/1.1",
+            rawHead: Data(),
+            connection: 0,
+            index: 0
+        )
+        self.headers = headers
+        self.body = body
+        bodyLength = body.count
+    }
+
+    /// Begins a request with what its first line said.
+    init(method: String, target: String, version: String, rawHead: Data, connection: Int, index: Int) {
+        self.method = method
+        self.target = target
+        self.version = version
+        self.rawHead = rawHead
+        self.connection = connection
+        indexOnConnection = index
+    }
+
     /// The target up to the question mark, as it was written.
     public var path: String { String(target.prefix { $0 != "?" }) }
     /// The target behind the question mark, as it was written; nil without one.

@@ -49,7 +49,7 @@ struct RequestReader {
             version: String(words[2]),
             rawHead: raw,
             connection: connection,
-            indexOnConnection: index
+            index: index
         )
         request.headers = try Self.fields(texts.dropFirst())
         return request
