@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// Holds a server back until the test lets it go on: the stand-in for every delay.
 ///
@@ -13,7 +12,7 @@ public final class Gate: Sendable {
 
     /// Becomes readable (end of file) when the gate opens, so that a wait is one poll over several reasons.
     let descriptor: Int32
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// Makes a closed gate; ends the process when no descriptor is left, for a test cannot go on without.
     public init() {
@@ -21,7 +20,7 @@ public final class Gate: Sendable {
         guard pipe(&ends) == 0 else { fatalError("a gate needs two descriptors, none are left") }
         for end in ends { keepFromChildren(end) }
         descriptor = ends[0]
-        state = Mutex(State(writeEnd: ends[1]))
+        state = Guarded(State(writeEnd: ends[1]))
     }
 
     deinit {

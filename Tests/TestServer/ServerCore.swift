@@ -1,6 +1,5 @@
 import Glibc
 import HTTPMessage
-import Synchronization
 
 /// What all threads of a server share; does not know the ``TestServer``, so that the last reference to that
 /// one can end it.
@@ -21,12 +20,12 @@ final class ServerCore: Sendable {
         var finished: [ServerThread] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(options: ServerOptions, tls: TLSContext?, handler: @escaping TestServer.Handler) {
         self.options = options
         self.handler = handler
-        state = Mutex(State(tls: tls))
+        state = Guarded(State(tls: tls))
     }
 
     var tls: TLSContext? {

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import Synchronization
 
 /// What a ``TestServer`` has counted so far.
 public struct Counters: Sendable, Hashable {
@@ -72,7 +71,7 @@ final class ServerLog: Sendable {
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     var counters: Counters { state.withLock { $0.counters } }
     var connections: [ConnectionRecord] {

@@ -1,7 +1,6 @@
 import COpenSSL
 import Glibc
 import HTTPMessage
-import Synchronization
 public import TestPKI
 
 /// An HTTP/1.1 server inside the process, on the loopback interface: for tests, samples and benchmarks.
@@ -16,8 +15,8 @@ public final class TestServer: Sendable {
 
     private let core: ServerCore
     private let socket: ListeningSocket
-    private let accepting: Mutex<ServerThread?>
-    private let tlsOptions: Mutex<TLSOptions?>
+    private let accepting: Guarded<ServerThread?>
+    private let tlsOptions: Guarded<TLSOptions?>
     private let ticketKeys: [UInt8]
 
     /// Starts a server; with TLS when there are options for it.
@@ -31,12 +30,12 @@ public final class TestServer: Sendable {
         ticketKeys = (0..<80).map { _ in UInt8.random(in: .min ... .max) }
         let keys = ticketKeys
         let context = try tls.map { try TLSContext($0, ticketKeys: keys) }
-        tlsOptions = Mutex(tls)
+        tlsOptions = Guarded(tls)
         socket = try ListeningSocket(options.listen)
         core = ServerCore(options: options, tls: context, handler: handler)
         do {
             let (core, socket) = (core, socket)
-            accepting = Mutex(try ServerThread { core.accept(on: socket) })
+            accepting = Guarded(try ServerThread { core.accept(on: socket) })
         } catch {
             socket.end()
             throw error
