@@ -200,6 +200,17 @@ struct TestServerTests {
         #expect(server.counters.openConnections == 0)
     }
 
+    @Test func `a thousand connections are served at the same time`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in .text("hello").after(gate) }
+        let clients = try (0..<1_000).map { _ in try TestClient(server) }
+        for client in clients { client.send("GET / HTTP/1.1\r\n\r\n") }
+        await gate.reached(times: 1_000)
+        #expect(server.counters.openConnections == 1_000)
+        gate.open()
+        #expect(clients.allSatisfy { $0.read(until: "hello").hasSuffix("hello") })
+    }
+
     @Test func `a server leaves no descriptor behind`() async throws {
         // A process of its own: other tests open and close descriptors at the same time.
         await #expect(processExitsWith: .success) {
