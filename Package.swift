@@ -120,7 +120,8 @@ let package = Package(
         .testTarget(
             name: "NetManagerTests",
             dependencies: [
-                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI", "ExitProbe",
+                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
+                "ExitProbe",
             ],
             swiftSettings: strict
         ),

@@ -5,8 +5,9 @@ import TestPKI
 import TestServer
 import Testing
 
-/// No request rides on a connection, or resumes a TLS session, that another policy verified. libcurl by itself lets
-/// it: both bypasses were seen.
+/// No request rides on a connection, or resumes a TLS session, that another policy verified.
+///
+/// libcurl by itself lets it: both bypasses were seen.
 @Suite struct PolicyIsolationTests {
     static let versions: [TLSVersion] = [.tls12, .tls13]
 
