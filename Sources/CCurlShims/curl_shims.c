@@ -39,6 +39,10 @@ CURLcode nm_easy_setopt_prereq_callback(CURL *easy, nm_prereq_callback callback)
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+CURLcode nm_easy_setopt_resolver_callback(CURL *easy, nm_resolver_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
+}
+
 CURLcode nm_easy_setopt_ssl_ctx_callback(CURL *easy, nm_ssl_ctx_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }

@@ -22,6 +22,8 @@ CURLcode nm_easy_setopt_progress_callback(CURL *easy, nm_progress_callback callb
 typedef int (*nm_prereq_callback)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
 CURLcode nm_easy_setopt_prereq_callback(CURL *easy, nm_prereq_callback callback);
+typedef int (*nm_resolver_callback)(void *state, void *reserved, void *context);
+CURLcode nm_easy_setopt_resolver_callback(CURL *easy, nm_resolver_callback callback);
 typedef CURLcode (*nm_ssl_ctx_callback)(CURL *easy, void *ssl_ctx, void *context);
 CURLcode nm_easy_setopt_ssl_ctx_callback(CURL *easy, nm_ssl_ctx_callback callback);
 typedef int (*nm_closesocket_callback)(void *context, curl_socket_t socket);

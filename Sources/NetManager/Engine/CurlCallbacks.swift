@@ -1,6 +1,7 @@
 import CCurl
 import CCurlShims
 import Glibc
+import SecurityPolicy
 
 /// The functions that libcurl calls, on the engine's thread.
 ///
@@ -24,8 +25,13 @@ enum CurlCallbacks {
                 origin == SEEK_SET && CurlCallbacks.transfer(context)?.seekUpload(to: Int64(offset)) == true
             return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
         }
-        nm_easy_setopt_prereq_callback(easy) { context, _, _, _, _ in
-            let mayGoOn = CurlCallbacks.transfer(context)?.mayBeSent() == true
+        nm_easy_setopt_resolver_callback(easy) { _, _, context in
+            CurlCallbacks.transfer(context)?.resolves()
+            return 0
+        }
+        nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, _, _, _ in
+            let address = remoteAddress.flatMap { IPAddress(text: String(cString: $0)) }
+            let mayGoOn = CurlCallbacks.transfer(context)?.mayBeSent(to: address) == true
             return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         nm_easy_setopt_ssl_ctx_callback(easy) { _, sslContext, context in
@@ -61,7 +67,10 @@ enum CurlCallbacks {
         _ context: UnsafeMutableRawPointer?
     ) -> curl_socket_t {
         // −1 is CURL_SOCKET_BAD, which Swift does not import.
-        guard let address = address?.pointee, let context else { return -1 }
+        guard let pointer = address, let context else { return -1 }
+        let remote = withUnsafePointer(to: &pointer.pointee.addr) { IPAddress($0) }
+        guard CurlCallbacks.transfer(context)?.mayConnect(to: remote) == true else { return -1 }
+        let address = pointer.pointee
         let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, address.protocol)
         if descriptor >= 0 {

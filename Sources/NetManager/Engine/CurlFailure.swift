@@ -10,11 +10,14 @@ struct CurlFailure {
     let message: String?
     /// Why the policy refused the server, when it did.
     let verdict: TrustError?
+    /// Why the proxy's policy refused the proxy, when it did.
+    let proxyVerdict: TrustError?
+    /// The proxy's status for the tunnel; 0 without one.
+    let proxyAnswer: Int
     /// Whether the request was begun: then what libcurl cannot read is the server's, not the caller's.
     let hasStarted: Bool
     /// Whether the server may have acted on a request that must not be repeated.
     let mayHaveBeenExecuted: Bool
-    let hasDeadline: Bool
 
     func error(
         for plan: TransferPlan,
@@ -22,15 +25,18 @@ struct CurlFailure {
         response: HTTPResponse?
     ) -> RequestError {
         plan.error(
-            kind(phase: phase),
+            kind,
             response: response,
             code: Int(code.rawValue),
-            detail: message ?? String(cString: curl_easy_strerror(code)),
+            detail: proxyVerdict.map { "the proxy is not trusted: \($0)" } ?? message
+                ?? String(cString: curl_easy_strerror(code)),
             phase: phase
         )
     }
 
-    private func kind(phase: RequestError.Phase?) -> RequestError.Kind {
+    private var kind: RequestError.Kind {
+        // 2xx opens a tunnel (RFC 9110, section 9.3.6); any other answer is the proxy's no.
+        if proxyVerdict != nil || proxyAnswer >= 300 { return .proxyFailed }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             return hasStarted ? .protocolError : .invalidURL
@@ -41,7 +47,7 @@ struct CurlFailure {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
             return .proxyFailed
         case CURLE_OPERATION_TIMEDOUT:
-            return .timedOut(hasDeadline ? .total : phase ?? .total)
+            return .timedOut(.total)
         case CURLE_PEER_FAILED_VERIFICATION:
             return untrusted
         case CURLE_SSL_CONNECT_ERROR:

@@ -15,13 +15,28 @@ struct AppliedOptions {
     var policyID: String?
     var validatesDomainName: Bool?
     var wantsProgress: Bool?
+    var proxy: ResolvedProxy?
+    var connection: ConnectionOptions?
 }
 
 extension EasyHandle {
     /// Tells the handle what differs for a request.
-    func apply(_ plan: TransferPlan) throws(TransferFailure) {
+    /// - Returns: The proxy that the request goes through.
+    func apply(_ plan: TransferPlan) throws(TransferFailure) -> ResolvedProxy {
         clearErrorMessage()
         try apply(plan.url)
+        let proxy = try ResolvedProxy(
+            plan.context.connection.proxy,
+            scheme: applied.isSecure ? "https" : "http",
+            environment: plan.context.connection.proxy.kind == .environment
+                ? ProcessInfo.processInfo.environment : [:]
+        )
+        if plan.context.connection.refusesPrivateAddresses, !proxy.url.isEmpty {
+            throw .invalidConfiguration(
+                "private addresses cannot be refused behind a proxy, which resolves the name"
+            )
+        }
+        try applyConnection(plan.context.connection, proxy: proxy)
         if applied.isSecure { try applyTrust(plan) }
         try applyMethod(plan)
         try applyHeaders(plan)
@@ -31,6 +46,7 @@ extension EasyHandle {
             try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
             applied.wantsProgress = wantsProgress
         }
+        return proxy
     }
 
     /// libcurl parses the URL once, here; what it connects to is what is read from the same parse.
@@ -154,7 +170,12 @@ extension EasyHandle {
             return
         }
         let left = ContinuousClock.now.duration(to: deadline).milliseconds
-        guard left > 0 else { throw .deadlinePassed }
+        guard left > 0 else { throw .timedOut(.total) }
+        guard plan.context.delivery != .streamed else {
+            // The whole of a stream has no end that could be told beforehand; its head has (PhaseClock).
+            try set(CURLOPT_TIMEOUT_MS, 0)
+            return
+        }
         // libcurl keeps a C int; 24 days are for ever.
         try set(CURLOPT_TIMEOUT_MS, Int(min(left, Int64(Int32.max))))
     }

@@ -16,6 +16,7 @@ final class EasyHandle {
     /// libcurl's URL parser, which decides what host is meant.
     let parsedURL: OpaquePointer
     var headerList: UnsafeMutablePointer<curl_slist>?
+    var connectToList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     init?(configuration: CurlTransport.Configuration, selector: Selector, share: OpaquePointer?) {
@@ -36,6 +37,7 @@ final class EasyHandle {
         curl_easy_cleanup(pointer)
         curl_url_cleanup(parsedURL)
         curl_slist_free_all(headerList)
+        curl_slist_free_all(connectToList)
         errorText.deallocate()
     }
 
@@ -45,6 +47,7 @@ final class EasyHandle {
         for option in [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
             CURLOPT_PREREQDATA, CURLOPT_SSL_CTX_DATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA,
+            CURLOPT_RESOLVER_START_DATA,
         ] {
             nm_easy_setopt_pointer(pointer, option, context)
         }
@@ -64,7 +67,6 @@ final class EasyHandle {
         // One transfer is one server and one policy; redirects are followed above.
         nm_easy_setopt_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        nm_easy_setopt_string(pointer, CURLOPT_PROXY, "")
         // HTTP/2 where TLS negotiates it.
         nm_easy_setopt_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         nm_easy_setopt_long(pointer, CURLOPT_MAXAGE_CONN, Int(configuration.idleTimeout.wholeSeconds))
@@ -108,6 +110,15 @@ final class EasyHandle {
     func information(_ info: CURLINFO) -> Int {
         var value = 0
         return nm_easy_getinfo_long(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// A text that libcurl knows about the transfer; nil when it knows none.
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard nm_easy_getinfo_string(pointer, info, &value) == CURLE_OK, let value, value.pointee != 0 else {
+            return nil
+        }
+        return String(cString: value)
     }
 
     /// A time or size that libcurl knows about the transfer; 0 when it knows none.

@@ -11,6 +11,7 @@ final class EventLoop {
     private let selector: Selector
     private let handles: HandlePool
     private var transfers: [TransferID: Transfer] = [:]
+    private var deadlines = DeadlineQueue()
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox = Outbox()
 
@@ -34,12 +35,46 @@ final class EventLoop {
                 obey(command)
             }
             multi.actIfDue()
+            expire()
             harvest()
-            let events = selector.wait(milliseconds: engine.mayFallAsleep() ? multi.milliseconds : 0)
+            let events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds : 0)
             engine.didWake()
             for event in events { multi.act(on: event) }
             harvest()
         }
+    }
+
+    /// How long the thread may sleep, in milliseconds, -1 for ever.
+    private var milliseconds: Int32 {
+        let own = deadlines.earliest.map { MonotonicClock.milliseconds(until: $0) }
+        switch (own, multi.milliseconds) {
+        case (nil, let curls): return curls
+        case (let own?, -1): return own
+        case (let own?, let curls): return min(own, curls)
+        }
+    }
+
+    /// Ends the transfers whose stage has taken too long.
+    private func expire() {
+        guard let earliest = deadlines.earliest else { return }
+        let now = MonotonicClock.nanoseconds
+        guard earliest <= now else { return }
+        while let entry = deadlines.popDue(now: now) {
+            guard let transfer = transfers[entry.id] else { continue }
+            if let phase = transfer.clock.expired(now: now) {
+                end(entry.id, because: .timedOut(phase))
+            } else {
+                watch(transfer, now: now)
+            }
+        }
+    }
+
+    /// Looks at a transfer again when its stage may be over.
+    ///
+    /// A stage that begins later has its own limit, so none is looked at less often than its shortest limit.
+    private func watch(_ transfer: Transfer, now: UInt64) {
+        guard let time = transfer.clock.nextLook(now: now) else { return }
+        deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
     }
 
     private func obey(_ command: Command) {
@@ -71,6 +106,7 @@ final class EventLoop {
             return
         }
         transfers[start.token.id] = transfer
+        if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
         let result = multi.add(handle.pointer)
         if result != CURLM_OK { end(start.token.id, because: .outOfMemory) }
     }

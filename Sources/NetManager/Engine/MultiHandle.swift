@@ -92,11 +92,7 @@ final class MultiHandle {
 
     /// How long the thread may sleep, in milliseconds, -1 for ever.
     var milliseconds: Int32 {
-        guard let deadline else { return -1 }
-        let now = MonotonicClock.nanoseconds
-        guard deadline > now else { return 0 }
-        // Rounded up: waking too early would only mean another turn. A day is the most that fits any use.
-        return Int32(min((deadline - now + 999_999) / 1_000_000, 86_400_000))
+        deadline.map { MonotonicClock.milliseconds(until: $0) } ?? -1
     }
 
     private func socketChanged(_ socket: curl_socket_t, what: Int32) {
@@ -115,6 +111,14 @@ final class MultiHandle {
 
 /// The clock that is never set.
 enum MonotonicClock {
+    /// Milliseconds until a time, for epoll.
+    static func milliseconds(until deadline: UInt64) -> Int32 {
+        let now = nanoseconds
+        guard deadline > now else { return 0 }
+        // Rounded up: waking too early would only mean another turn. A day is the most that fits any use.
+        return Int32(min((deadline - now + 999_999) / 1_000_000, 86_400_000))
+    }
+
     static var nanoseconds: UInt64 {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

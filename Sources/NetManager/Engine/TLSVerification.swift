@@ -33,6 +33,18 @@ final class TLSVerification {
         return true
     }
 
+    /// Why the policy refused in the last handshake; nil when it did not.
+    var refusal: TrustError? {
+        if case .failure(let error) = verdict { error } else { nil }
+    }
+
+    /// The version and cipher suite of a connection, in OpenSSL's words.
+    static func description(of ssl: OpaquePointer) -> (version: String, cipherSuite: String) {
+        let version = SSL_get_version(ssl).map { String(cString: $0) }
+        let suite = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) }
+        return (version ?? "unknown", suite ?? "unknown")
+    }
+
     /// The verification of the connection that a transfer is about to use; nil when it has none.
     static func current(of ssl: OpaquePointer) -> TLSVerification? {
         guard let context = SSL_get_SSL_CTX(ssl), let stored = SSL_CTX_get_ex_data(context, contextIndex)

@@ -20,10 +20,17 @@ extension TransferFailure {
             return (.shutDown, nil)
         case .outOfMemory:
             return (.cannotConnect, "libcurl could not allocate a handle")
-        case .deadlinePassed:
-            return (.timedOut(.total), nil)
         case .invalidURL:
             return (.invalidURL, nil)
+        case .invalidConfiguration(let reason):
+            return (.invalidConfiguration(reason), nil)
+        case .timedOut(let phase):
+            return (.timedOut(phase), nil)
+        case .addressRefused(let address):
+            return (
+                .cannotConnect,
+                "its address \(address) is private or special, which the connection options refuse"
+            )
         case .pinnedWithoutTLS:
             return (
                 .invalidConfiguration("a policy with pins needs an https URL: over http nobody proves a key"),

@@ -7,8 +7,13 @@ enum TransferFailure: Error, Sendable {
     case cancelled
     case shutDown
     case outOfMemory
-    case deadlinePassed
     case invalidURL
+    /// Options that contradict themselves, or that cannot be kept.
+    case invalidConfiguration(String)
+    /// A time limit passed, in this phase.
+    case timedOut(RequestError.Phase)
+    /// The host's address is one that the options refuse.
+    case addressRefused(String)
     /// A pinned policy and a URL that is not https.
     case pinnedWithoutTLS
     /// https, and the system's libcurl has a TLS library that cannot be asked.

@@ -23,6 +23,10 @@ struct TransferPlan: Sendable {
         let attempt: Int
         let delivery: TransportContext.Delivery
         let progress: ProgressReporter?
+        let meter: ProgressMeter?
+        let metrics: MetricsRecorder?
+        let timeouts: Timeouts
+        let connection: ConnectionOptions
     }
 
     /// Checks a request.
@@ -38,7 +42,11 @@ struct TransferPlan: Sendable {
             deadline: context.deadline,
             attempt: context.attempt,
             delivery: context.delivery,
-            progress: context.progress.map { ProgressReporter(handler: $0, queue: context.progressQueue) }
+            progress: context.progress.map { ProgressReporter(handler: $0, queue: context.progressQueue) },
+            meter: context.meter,
+            metrics: context.metrics,
+            timeouts: context.timeouts,
+            connection: context.connection
         )
         if let reason = refusal() { throw error(.invalidRequest(reason)) }
         do throws(TrustError) {

@@ -24,12 +24,18 @@ package protocol ExecutorProviding: Transport {
 public struct TransportContext: Sendable {
     /// The policy that the server must pass before a byte of the request is sent.
     public var policy: SecurityPolicy
-    /// When the whole call must have ended; nil for never.
+    /// When the whole call must have ended, and for a stream, when its head must be there; nil for never.
     public var deadline: ContinuousClock.Instant?
     /// Told of progress, on no particular thread, never on the transport's own.
     public var progress: ProgressHandler?
     /// Where the transport may write progress for ``RequestTask/progress``, from any thread.
     package var meter: ProgressMeter?
+    /// Where the transport writes what the attempt cost; nil when nobody asks.
+    package var metrics: MetricsRecorder?
+    /// How long each stage may take.
+    public var timeouts = Timeouts()
+    /// How connections are made.
+    public var connection = ConnectionOptions()
     /// Which attempt this is, from 1: retries and redirects count.
     public var attempt: Int
     /// Whether the content is wanted whole or piece by piece.

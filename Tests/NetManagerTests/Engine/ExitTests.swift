@@ -26,8 +26,11 @@ import Testing
             process.arguments = [server.url()] + (openSSLComesFirst ? [certificate] : [])
             // The backtracer of a crashed child may hang for minutes.
             process.environment = ["SWIFT_BACKTRACE": "enable=no"]
-            try process.run()
-            process.waitUntilExit()
+            // Waiting must not take one of the few threads that every other test runs on.
+            try await withCheckedThrowingContinuation { continuation in
+                process.terminationHandler = { _ in continuation.resume() }
+                do { try process.run() } catch { continuation.resume(throwing: error) }
+            }
             guard process.terminationReason == .exit, process.terminationStatus == 0 else {
                 Issue.record("exit \(number): \(process.terminationReason) \(process.terminationStatus)")
                 return

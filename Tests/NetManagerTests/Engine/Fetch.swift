@@ -27,7 +27,8 @@ extension CurlTransport {
         timeout: Duration = .seconds(10)
     ) async throws -> HTTPResponse {
         let request = HTTPRequest(method, url: try #require(URL(string: url)), headers: headers, body: body)
-        let context = TransportContext(policy: policy, deadline: .now + timeout)
+        var context = TransportContext(policy: policy, deadline: .now + timeout)
+        context.delivery = .buffered(limit: 64 << 20)
         let response = try await send(request, context: context)
         return HTTPResponse(head: response.head, body: try await response.body.collect())
     }

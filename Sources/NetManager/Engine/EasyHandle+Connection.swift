@@ -1,0 +1,68 @@
+import CCurl
+import CCurlShims
+
+extension EasyHandle {
+    /// Tells the handle how to connect.
+    func applyConnection(_ options: ConnectionOptions, proxy: ResolvedProxy) throws(TransferFailure) {
+        if applied.proxy != proxy {
+            applied.proxy = nil
+            try apply(proxy)
+            applied.proxy = proxy
+        }
+        guard applied.connection != options else { return }
+        applied.connection = nil
+        try set(CURLOPT_UNIX_SOCKET_PATH, options.unixSocketPath)
+        try set(CURLOPT_INTERFACE, options.localInterface)
+        let resolve =
+            switch options.addressFamily {
+            case .any: CURL_IPRESOLVE_WHATEVER
+            case .ipv4: CURL_IPRESOLVE_V4
+            case .ipv6: CURL_IPRESOLVE_V6
+            }
+        try set(CURLOPT_IPRESOLVE, Int(resolve))
+        var list: UnsafeMutablePointer<curl_slist>?
+        for override in options.overrides { list = curl_slist_append(list, try override.line) }
+        let code = nm_easy_setopt_slist(pointer, CURLOPT_CONNECT_TO, list)
+        curl_slist_free_all(connectToList)
+        connectToList = list
+        try check(code, CURLOPT_CONNECT_TO)
+        applied.connection = options
+    }
+
+    private func apply(_ proxy: ResolvedProxy) throws(TransferFailure) {
+        try set(CURLOPT_PROXY, proxy.url)
+        try set(CURLOPT_NOPROXY, proxy.exceptions)
+        try set(CURLOPT_PROXYUSERNAME, proxy.credentials?.user)
+        try set(CURLOPT_PROXYPASSWORD, proxy.credentials?.password)
+        guard let policy = proxy.policy else { return }
+        // As for servers (EasyHandle+Options): libcurl must ask, loads nothing, and keeps policies apart.
+        try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_PROXY_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
+        try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try set(CURLOPT_PROXY_CAINFO, nil)
+        try set(CURLOPT_PROXY_CAPATH, nil)
+        let marker = PolicyMarker.bytes(for: policy.policyID)
+        let code = marker.withUnsafeBytes {
+            nm_easy_setopt_blob(pointer, CURLOPT_PROXY_CAINFO_BLOB, $0.baseAddress, $0.count)
+        }
+        try check(code, CURLOPT_PROXY_CAINFO_BLOB)
+    }
+}
+
+extension ConnectionOptions.Override {
+    /// `HOST:PORT:CONNECT-TO-HOST:CONNECT-TO-PORT` (CURLOPT_CONNECT_TO).
+    fileprivate var line: String {
+        get throws(TransferFailure) {
+            guard !(host + toHost).contains(where: { $0.isWhitespace || $0 == "," || $0.isNewline }),
+                !toHost.isEmpty
+            else {
+                throw .invalidConfiguration("an override needs a host to connect to, without white space")
+            }
+            func bracketed(_ host: String) -> String {
+                host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+            }
+            func text(_ port: Int?) -> String { port.map(String.init) ?? "" }
+            return "\(bracketed(host)):\(text(port)):\(bracketed(toHost)):\(text(toPort))"
+        }
+    }
+}

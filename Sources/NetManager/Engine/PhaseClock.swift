@@ -1,0 +1,88 @@
+/// Which stage a transfer is in, and when that stage must have ended: decisions without a clock of their own.
+///
+/// Times are nanoseconds of the monotonic clock.
+struct PhaseClock {
+    /// The limits that can pass at all: those that are shorter than what is left of the whole call.
+    private let limits: Timeouts
+    private(set) var phase = RequestError.Phase.queue
+    /// When the phase began, or when it last showed a sign of life.
+    private var mark: UInt64
+    /// Whether nobody waits: the reader of the body is slow, or the source of the body to send.
+    private var isHeld = false
+    /// Until when the response's head must be there, for a stream, whose whole call has no end.
+    private let headDeadline: UInt64?
+
+    init(limits: Timeouts, headDeadline: UInt64?, now: UInt64) {
+        self.limits = limits
+        self.headDeadline = headDeadline
+        mark = now
+    }
+
+    /// Whether any limit can ever pass.
+    var isNeeded: Bool {
+        headDeadline != nil || limits.queue != nil || limits.connect != nil || limits.tls != nil
+            || limits.firstByte != nil || limits.idle != nil
+    }
+
+    /// A stage begins.
+    mutating func enter(_ phase: RequestError.Phase, now: UInt64) {
+        // Resolving and connecting share one limit.
+        if self.phase != .resolve || phase != .connect { mark = now }
+        self.phase = phase
+        isHeld = false
+    }
+
+    /// Something moved in this stage.
+    mutating func beat(now: UInt64) {
+        mark = now
+        isHeld = false
+    }
+
+    /// Waiting is somebody else's doing from now on.
+    mutating func hold() {
+        isHeld = true
+    }
+
+    /// When something is over next; nil for never.
+    var deadline: UInt64? {
+        let ownLimit: Duration? =
+            switch phase {
+            case .queue: limits.queue
+            case .resolve, .connect: limits.connect
+            case .tls: limits.tls
+            case .send, .firstByte: limits.firstByte
+            case .idle: limits.idle
+            case .total: nil
+            }
+        let own = isHeld ? nil : ownLimit.map { mark &+ UInt64(clamping: $0.nanoseconds) }
+        let head = phase == .idle ? nil : headDeadline
+        switch (own, head) {
+        case (let own?, let head?): return min(own, head)
+        default: return own ?? head
+        }
+    }
+
+    /// When to look again: at this stage's end, or after the shortest limit, which a later stage may have.
+    func nextLook(now: UInt64) -> UInt64? {
+        let all = [limits.queue, limits.connect, limits.tls, limits.firstByte, limits.idle]
+        let shortest = all.compactMap { $0 }.min().map { now &+ UInt64(clamping: $0.nanoseconds) }
+        let candidates = [deadline, headDeadline.flatMap { phase == .idle ? nil : $0 }, shortest]
+        return candidates.compactMap { $0 }.filter { $0 > now }.min()
+    }
+
+    /// What is over; nil when nothing is.
+    func expired(now: UInt64) -> RequestError.Phase? {
+        guard let deadline, deadline <= now else { return nil }
+        return deadline == headDeadline
+            ? .total : phase == .resolve ? .connect : phase == .send ? .firstByte : phase
+    }
+}
+
+extension Duration {
+    /// Nanoseconds, at most what 64 bits hold.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    }
+}

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import HTTPMessage
+import SecurityPolicy
+
+/// The proxy of one request, as libcurl is told of it.
+struct ResolvedProxy: Hashable {
+    /// The proxy's URL; empty for none.
+    var url = ""
+    /// The proxy's host, for its policy.
+    var host = ""
+    var credentials: Proxy.Credentials?
+    /// Hosts that are connected to directly, separated by commas.
+    var exceptions = ""
+    /// The policy that the proxy itself must pass; nil when there is no TLS to it.
+    var policy: SecurityPolicy?
+
+    /// No proxy.
+    init() {}
+
+    /// Finds the proxy for a scheme.
+    /// - Throws: ``TransferFailure/invalidConfiguration(_:)`` for a proxy that cannot be used safely.
+    init(_ proxy: Proxy, scheme: String, environment: [String: String]) throws(TransferFailure) {
+        guard proxy.kind != .none else { return }
+        if proxy.kind == .environment {
+            try read(environment, scheme: scheme)
+            return
+        }
+        guard !proxy.host.isEmpty, (1...65_535).contains(proxy.port) else {
+            throw .invalidConfiguration("a proxy needs a host and a port between 1 and 65535")
+        }
+        let host = proxy.host.contains(":") && !proxy.host.hasPrefix("[") ? "[\(proxy.host)]" : proxy.host
+        let address = "\(host):\(proxy.port)"
+        switch proxy.kind {
+        case .http: url = "http://\(address)"
+        case .https(let policy):
+            url = "https://\(address)"
+            self.policy = policy
+        // The h lets the proxy resolve the name, so that no look-up gives away where a request goes.
+        case .socks5: url = "socks5h://\(address)"
+        case .none, .environment: break
+        }
+        self.host = proxy.host.asciiLowercased
+        credentials = proxy.credentials
+        exceptions = proxy.exceptions.joined(separator: ",")
+    }
+
+    /// Reads the variables that curl reads; `HTTP_PROXY` in capitals is none of them, since a CGI server sets it from
+    /// a request's `Proxy` field.
+    private mutating func read(_ environment: [String: String], scheme: String) throws(TransferFailure) {
+        let names =
+            ["\(scheme)_proxy"] + (scheme == "https" ? ["HTTPS_PROXY"] : []) + ["all_proxy", "ALL_PROXY"]
+        guard let value = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else {
+            return
+        }
+        guard !value.lowercased().hasPrefix("https://") else {
+            throw .invalidConfiguration(
+                "the environment names an https proxy, for which there is no policy; use Proxy.https instead"
+            )
+        }
+        url = value
+        exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+    }
+}

@@ -1,0 +1,142 @@
+import CCurl
+import CCurlShims
+import HTTPMessage
+import SecurityPolicy
+
+/// What libcurl asks and tells (CurlCallbacks).
+extension Transfer {
+    /// The name is about to be resolved: there was a place among the connections.
+    func resolves() {
+        clock.enter(.resolve, now: MonotonicClock.nanoseconds)
+    }
+
+    /// A socket is about to be opened to an address.
+    /// - Returns: False when it must not be.
+    func mayConnect(to address: IPAddress?) -> Bool {
+        clock.enter(.connect, now: MonotonicClock.nanoseconds)
+        handshakes = 0
+        return mayTalk(to: address)
+    }
+
+    private func mayTalk(to address: IPAddress?) -> Bool {
+        guard plan.context.connection.refusesPrivateAddresses, let address, address.isSpecial else {
+            return true
+        }
+        return state.fail(.addressRefused(address.description))
+    }
+
+    /// A connection is there and the request is about to be sent, perhaps not for the first time.
+    func mayBeSent(to address: IPAddress?) -> Bool {
+        guard let handle else { return false }
+        if handle.applied.isSecure, let failure = trustFailure(of: handle) { return state.fail(failure) }
+        // A reused connection was opened for a request with other options.
+        guard mayTalk(to: address) else { return false }
+        guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
+            return state.fail(.wouldRepeat)
+        }
+        clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
+        return true
+    }
+
+    func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        guard headers.count(line) else { return state.fail(.headersTooLarge) }
+        guard state.headerLine(isFirst: HeaderBlock.isStatusLine(line)) else { return true }
+        headers.append(line)
+        guard line.count <= 2 else { return true }
+        guard let status = headers.status else { return state.fail(.malformedHead) }
+        guard state.headEnds(status: status) else { return true }
+        head = headers.head(url: plan.url)
+        guard let head else { return state.fail(.malformedHead) }
+        clock.enter(.idle, now: MonotonicClock.nanoseconds)
+        if plan.context.delivery == .streamed { deliver(head) }
+        return true
+    }
+
+    /// Hands the head on while the body is still to come.
+    private func deliver(_ head: HTTPResponse.Head) {
+        let channel = BodyChannel(id: id, engine: engine, owner: owner)
+        self.channel = channel
+        let body = ResponseBody(storage: .channel(BodyReader(source: channel)))
+        outbox.add(.reply(reply, .success(StreamedResponse(head: head, body: body))))
+    }
+
+    func received(body bytes: UnsafeRawBufferPointer) -> Int {
+        if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
+        if let channel {
+            switch channel.offer(bytes) {
+            case .taken(let message): message.map(outbox.add)
+            case .full:
+                clock.hold()
+                return Int(CURL_WRITEFUNC_PAUSE)
+            }
+        } else {
+            guard case .buffered(let limit) = plan.context.delivery, bytes.count <= limit - collected.count
+            else {
+                _ = state.fail(.bodyTooLarge)
+                return 0
+            }
+            collected.append(contentsOf: bytes)
+        }
+        meterBody(.download, bytes.count)
+        return bytes.count
+    }
+
+    func send(into room: UnsafeMutableRawBufferPointer) -> Int {
+        if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
+        switch upload.read(into: room) {
+        case .bytes(let count):
+            meterBody(.upload, count)
+            return count
+        case .dry:
+            clock.hold()
+            return Int(CURL_READFUNC_PAUSE)
+        case .end:
+            return 0
+        }
+    }
+
+    func seekUpload(to offset: Int64) -> Bool {
+        upload.seek(to: offset)
+    }
+
+    /// Writes the figures down for whoever asks the task.
+    private func meterBody(_ direction: TransferProgress.Direction, _ count: Int) {
+        guard let meter = plan.context.meter else { return }
+        let before = meter.progress
+        let done = before.direction == direction ? before.completed : 0
+        let total: Int64? =
+            switch direction {
+            case .upload: plan.body.length
+            // The length of encoded content says nothing about the decoded bytes that are counted here.
+            case .download: head.flatMap { $0.headers.contains("Content-Encoding") ? nil : $0.contentLength }
+            }
+        meter.record(TransferProgress(direction: direction, completed: done + Int64(count), total: total))
+    }
+
+    func progressed(download: (done: Int64, total: Int64), upload: (done: Int64, total: Int64)) {
+        report(.upload, upload.done, upload.total, isFinal: false)
+        report(.download, download.done, download.total, isFinal: false)
+    }
+
+    func report(_ direction: TransferProgress.Direction, _ done: Int64, _ total: Int64, isFinal: Bool) {
+        guard done > 0 else { return }
+        let progress = TransferProgress(direction: direction, completed: done, total: total > 0 ? total : nil)
+        plan.context.progress?.report(progress, isFinal: isFinal)
+    }
+}
+
+extension HTTPResponse.Head {
+    /// The declared length of the content.
+    fileprivate var contentLength: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
+}
+
+extension UploadPlan {
+    /// The length of the body, where it is known.
+    fileprivate var length: Int64? {
+        switch self {
+        case .none: 0
+        case .bytes(let data): Int64(data.count)
+        case .channel(let channel): channel.length
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import CCurl
+import FoundationEssentials
+import HTTPMessage
+import SecurityPolicy
+
+/// How a transfer ends.
+extension Transfer {
+    /// Answers the call: the one place where a transfer ends.
+    func finish(with failure: TransferFailure?, code: CURLcode?) {
+        if case .channel(let channel) = plan.body { channel.close() }
+        reportFinalProgress()
+        recordMetrics()
+        let result = outcome(failure: failure, code: code)
+        switch (channel, result) {
+        case (nil, .success):
+            guard let head else { return answer(.failure(error(for: TransferFailure.incompleteHead))) }
+            answer(.success(StreamedResponse(head: head, body: ResponseBody(collected))))
+        case (nil, .failure(let error)):
+            answer(.failure(error))
+        case (let channel?, let result):
+            channel.finish(result).map(outbox.add)
+        }
+    }
+
+    private func answer(_ result: Result<StreamedResponse, any Error>) {
+        outbox.add(.reply(reply, result))
+    }
+
+    private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {
+        if let failure = state.finish(failure) { return .failure(error(for: failure)) }
+        guard let code, code != CURLE_OK else { return .success(()) }
+        return .failure(error(for: code))
+    }
+
+    private func error(for failure: TransferFailure) -> any Error {
+        failure.error(for: plan, phase: phase, response: partialResponse)
+    }
+
+    private func error(for code: CURLcode) -> any Error {
+        CurlFailure(
+            code: code,
+            message: handle?.errorMessage,
+            verdict: verification?.refusal,
+            proxyVerdict: proxyVerification?.refusal,
+            proxyAnswer: handle.map { $0.information(CURLINFO_HTTP_CONNECTCODE) } ?? 0,
+            hasStarted: state.hasStarted,
+            mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent
+        ).error(for: plan, phase: phase, response: partialResponse)
+    }
+
+    /// What arrived before it failed.
+    private var partialResponse: HTTPResponse? {
+        guard state.hasHead, let head else { return nil }
+        return HTTPResponse(head: head, body: collected, requestMethod: plan.method)
+    }
+
+    /// How far the transfer has come.
+    private var phase: RequestError.Phase? {
+        guard let handle, clock.phase == .firstByte else { return handle == nil ? nil : clock.phase }
+        let isSent =
+            handle.measure(CURLINFO_SIZE_UPLOAD_T) >= handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T)
+        return isSent ? .firstByte : .send
+    }
+
+    private func reportFinalProgress() {
+        guard plan.context.progress != nil, let handle else { return }
+        let sent = handle.measure(CURLINFO_SIZE_UPLOAD_T)
+        report(.upload, sent, handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T), isFinal: true)
+        let received = handle.measure(CURLINFO_SIZE_DOWNLOAD_T)
+        report(.download, received, handle.measure(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T), isFinal: true)
+    }
+
+    private func recordMetrics() {
+        guard let recorder = plan.context.metrics, let handle else { return }
+        func time(_ info: CURLINFO) -> Duration { .microseconds(handle.measure(info)) }
+        let port = handle.information(CURLINFO_PRIMARY_PORT)
+        let decision: TrustDecision? =
+            if handle.applied.isSecure, case .success(let decision) = verification?.verdict { decision } else
+            { nil }
+        recorder.record(
+            TransferMetrics(
+                attempt: plan.context.attempt,
+                nameLookup: time(CURLINFO_NAMELOOKUP_TIME_T),
+                connect: time(CURLINFO_CONNECT_TIME_T),
+                tls: time(CURLINFO_APPCONNECT_TIME_T),
+                firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
+                total: time(CURLINFO_TOTAL_TIME_T),
+                bodyBytesSent: handle.measure(CURLINFO_SIZE_UPLOAD_T),
+                bodyBytesReceived: handle.measure(CURLINFO_SIZE_DOWNLOAD_T),
+                isConnectionReused: state.hasStarted && handle.information(CURLINFO_NUM_CONNECTS) == 0,
+                remoteAddress: handle.text(CURLINFO_PRIMARY_IP),
+                remotePort: port > 0 ? port : nil,
+                version: head?.version,
+                tlsVersion: tlsDescription?.version,
+                cipherSuite: tlsDescription?.cipherSuite,
+                trust: decision
+            )
+        )
+    }
+}

@@ -1,0 +1,42 @@
+import CCurlShims
+import COpenSSL
+import SecurityPolicy
+
+/// Who may be talked to.
+extension Transfer {
+    /// A TLS handshake is about to begin, with the proxy or with the server.
+    /// - Returns: False when it must not.
+    func prepareTLS(_ sslContext: UnsafeMutableRawPointer) -> Bool {
+        guard let handle else { return false }
+        clock.enter(.tls, now: MonotonicClock.nanoseconds)
+        defer { handshakes += 1 }
+        if let policy = proxy.policy, handshakes == 0 {
+            let verification = TLSVerification(policy: policy, policyID: policy.policyID, host: proxy.host)
+            proxyVerification = verification
+            return verification.install(on: sslContext)
+        }
+        let verification = TLSVerification(
+            policy: plan.policy,
+            policyID: plan.policyID,
+            host: handle.applied.host
+        )
+        self.verification = verification
+        return verification.install(on: sslContext)
+    }
+
+    /// Whether the connection is one that this transfer's own policy has verified.
+    func trustFailure(of handle: EasyHandle) -> TransferFailure? {
+        guard let ssl = nm_easy_getinfo_ssl(handle.pointer).map({ OpaquePointer($0) }),
+            let verification = TLSVerification.current(of: ssl),
+            verification.policyID == plan.policyID, verification.host == handle.applied.host
+        else {
+            return .untrusted(.untrusted(code: 0, reason: "the connection was verified under another policy"))
+        }
+        self.verification = verification
+        if plan.context.metrics != nil { tlsDescription = TLSVerification.description(of: ssl) }
+        switch verification.ensureVerified(ssl) {
+        case .success: return nil
+        case .failure(let error): return .untrusted(error)
+        }
+    }
+}
