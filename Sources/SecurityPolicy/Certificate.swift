@@ -83,8 +83,7 @@ public struct Certificate: Sendable {
     ///
     /// A version 1 certificate without extensions is not one.
     public var isCertificateAuthority: Bool {
-        // X509_check_ca: 1 is basicConstraints CA:TRUE, higher numbers are guesses about old certificates.
-        X509_check_ca(record.x509) == 1
+        X509_get_extension_flags(record.x509) & UInt32(EXFLAG_CA) != 0
     }
 
     private func alternativeNames(ofType type: Int32) -> [[UInt8]] {

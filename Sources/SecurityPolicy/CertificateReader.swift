@@ -37,26 +37,32 @@ struct CertificateReader {
 
     // MARK: PEM
 
-    private func readPEM() throws(CertificateError) -> [Certificate] {
+    /// Every block of a PEM text; at least one.
+    static func blocks(in data: Data) throws(CertificateError) -> [(label: String, contents: Data)] {
+        defer { ERR_clear_error() }
+        return try CertificateReader(data: data).blocks()
+    }
+
+    private func blocks() throws(CertificateError) -> [(label: String, contents: Data)] {
         guard let bio = memoryBIO(data) else { throw .malformed(reason: "the input is too large") }
         defer { BIO_free(bio) }
-        var found: [Certificate] = []
-        var block = 0
-        while true {
-            block += 1
-            ERR_clear_error()
-            guard let (label, contents) = nextBlock(of: bio) else {
-                // No further start line is the regular end; everything else is a broken block.
-                let code = ERR_peek_last_error()
-                let atEnd = Int32(truncatingIfNeeded: code & UInt(ERR_REASON_MASK)) == PEM_R_NO_START_LINE
-                guard atEnd else {
-                    throw .malformed(reason: "PEM block \(block) is damaged (\(OpenSSLText.lastError()))")
-                }
-                break
-            }
-            found += try certificates(label: label, contents: contents, block: block)
+        var found: [(label: String, contents: Data)] = []
+        ERR_clear_error()
+        while let block = nextBlock(of: bio) { found.append(block) }
+        // No further start line is the regular end; everything else is a broken block.
+        let code = ERR_peek_last_error()
+        guard Int32(truncatingIfNeeded: code & UInt(ERR_REASON_MASK)) == PEM_R_NO_START_LINE else {
+            throw .malformed(reason: "PEM block \(found.count + 1) is damaged (\(OpenSSLText.lastError()))")
         }
         if found.isEmpty { throw .malformed(reason: "the PEM text has no complete block in it") }
+        return found
+    }
+
+    private func readPEM() throws(CertificateError) -> [Certificate] {
+        var found: [Certificate] = []
+        for (position, block) in try blocks().enumerated() {
+            found += try certificates(label: block.label, contents: block.contents, block: position + 1)
+        }
         return found
     }
 

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A counted reference to an `X509` or an `X509_STORE` that nobody writes to any more.
+/// A counted reference to an `X509`, `X509_CRL` or `X509_STORE` that nobody writes to any more.
 ///
-/// `@unchecked Sendable` is true because both objects are complete before they are wrapped, this module only
+/// `@unchecked Sendable` is true because these objects are complete before they are wrapped, this module only
 /// reads them afterwards, and what OpenSSL itself caches or counts inside them is behind its own locks and
 /// atomics. It is the only such class in the module.
 final class OpenSSLObject: @unchecked Sendable {
@@ -16,6 +16,12 @@ final class OpenSSLObject: @unchecked Sendable {
         _ = X509_check_purpose(certificate, -1, 0)
         pointer = certificate
         release = { X509_free($0) }
+    }
+
+    /// Takes over one reference to a revocation list.
+    init(revocationList: OpaquePointer) {
+        pointer = revocationList
+        release = { X509_CRL_free($0) }
     }
 
     /// Takes over one reference to a filled store.

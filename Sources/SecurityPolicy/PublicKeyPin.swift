@@ -63,7 +63,8 @@ extension PublicKeyPin: LosslessStringConvertible {
         while text.last?.isWhitespace == true { text.removeLast() }
         if text.hasPrefix("sha256/") {
             text.removeFirst(7)
-            if text.hasPrefix("/") { text.removeFirst() }
+            // A slash is also a base64 digit: only the length tells "sha256//" from a pin that begins with one.
+            if text.utf8.count == 45, text.hasPrefix("/") { text.removeFirst() }
         } else if let bytes = PublicKeyPin.bytes(hexadecimal: text) {
             self.init(digest: bytes)
             return

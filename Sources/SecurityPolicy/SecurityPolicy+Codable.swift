@@ -3,7 +3,7 @@ import FoundationEssentials
 extension SecurityPolicy: Codable {
     private enum Field: String, CodingKey, CaseIterable {
         case pinningMode, pinnedCertificates, pinnedPublicKeys, allowInvalidCertificates, validatesDomainName
-        case trustAnchors, verificationDate
+        case trustAnchors, verificationDate, strictness, maximumIntermediates, revocationLists
     }
 
     private struct AnyField: CodingKey {
@@ -50,6 +50,12 @@ extension SecurityPolicy: Codable {
             trustAnchors = anchors
         }
         verificationDate = try container.decodeIfPresent(Date.self, forKey: .verificationDate)
+        strictness = try container.decodeIfPresent(Strictness.self, forKey: .strictness) ?? .standard
+        if let limit = try container.decodeIfPresent(Int.self, forKey: .maximumIntermediates) {
+            maximumIntermediates = limit
+        }
+        let lists = try container.decodeIfPresent([RevocationList].self, forKey: .revocationLists)
+        revocationLists = Set(lists ?? [])
     }
 
     /// Writes every field, sets in a fixed order.
@@ -64,5 +70,8 @@ extension SecurityPolicy: Codable {
         try container.encode(validatesDomainName, forKey: .validatesDomainName)
         try container.encode(trustAnchors, forKey: .trustAnchors)
         try container.encodeIfPresent(verificationDate, forKey: .verificationDate)
+        try container.encode(strictness, forKey: .strictness)
+        try container.encode(maximumIntermediates, forKey: .maximumIntermediates)
+        try container.encode(revocationLists.sortedByFingerprint, forKey: .revocationLists)
     }
 }

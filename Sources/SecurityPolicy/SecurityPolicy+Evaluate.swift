@@ -35,7 +35,10 @@ extension SecurityPolicy {
         let verifier = ChainVerifier(
             certificates: serverTrust.certificates,
             host: host,
-            date: verificationDate
+            date: verificationDate,
+            strictness: strictness,
+            maximumIntermediates: maximumIntermediates,
+            revocationLists: Array(revocationLists)
         )
         var anchoredPath: [Certificate] = []
         if !allowInvalidCertificates { anchoredPath = try checkAnchors(verifier) }
@@ -43,7 +46,7 @@ extension SecurityPolicy {
         case .none:
             return TrustDecision(basis: .systemTrust, path: anchoredPath)
         case .certificate:
-            if let path = pinnedPath(verifier, to: pinnedCertificates) {
+            if let path = try pinnedPath(verifier, to: pinnedCertificates) {
                 return TrustDecision(
                     basis: .pinnedCertificate,
                     path: path,
@@ -51,7 +54,7 @@ extension SecurityPolicy {
                 )
             }
         case .publicKey:
-            if let decision = matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath) {
+            if let decision = try matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath) {
                 return decision
             }
         }
@@ -118,9 +121,19 @@ extension SecurityPolicy {
         }
     }
 
-    private func pinnedPath(_ verifier: ChainVerifier, to pins: Set<Certificate>) -> [Certificate]? {
+    private func pinnedPath(
+        _ verifier: ChainVerifier,
+        to pins: Set<Certificate>
+    ) throws(TrustError) -> [Certificate]? {
         guard !pins.isEmpty, let store = AnchorStore(pins) else { return nil }
-        guard let path = try? verifier.path(to: store, partial: true) else { return nil }
+        let path: [Certificate]
+        do {
+            path = try verifier.path(to: store, partial: true)
+        } catch {
+            // Revocation is worth its own word; anything else only means that no path to a pin is valid.
+            if error.code == X509_V_ERR_CERT_REVOKED { throw TrustError(error) }
+            return nil
+        }
         // OpenSSL may go on behind a pinned certificate that is not self-signed; the first one is enough.
         guard let end = path.firstIndex(where: pins.contains) else { return nil }
         return Array(path[...end])
@@ -130,7 +143,7 @@ extension SecurityPolicy {
         of leaf: Certificate,
         _ verifier: ChainVerifier,
         anchoredPath: [Certificate]
-    ) -> TrustDecision? {
+    ) throws(TrustError) -> TrustDecision? {
         let pins = pinnedPublicKeys.union(pinnedCertificates.map(\.publicKeyPin))
         if pins.contains(leaf.publicKeyPin) {
             let path = anchoredPath.isEmpty ? [leaf] : anchoredPath
@@ -141,7 +154,7 @@ extension SecurityPolicy {
             // Without a trusted path anyone could send a certificate of their own around a pinned public key.
             ends.formUnion((verifier.certificates + anchoredPath).filter { pins.contains($0.publicKeyPin) })
         }
-        guard let path = pinnedPath(verifier, to: ends) else { return nil }
+        guard let path = try pinnedPath(verifier, to: ends) else { return nil }
         return TrustDecision(basis: .pinnedKey, path: path, matchedPin: path.last?.publicKeyPin)
     }
 

@@ -17,6 +17,9 @@ extension SecurityPolicy {
             "domain \(validatesDomainName)",
             "anchors \(trustAnchors.identity)",
             "date \(verificationDate.map { "\($0.timeIntervalSince1970)" } ?? "now")",
+            "strictness \(strictness.rawValue)",
+            "intermediates \(maximumIntermediates)",
+            "revocation \(revocationLists.sortedByFingerprint.map(\.fingerprintText).joined(separator: ","))",
         ]
         let text = Array(lines.joined(separator: "\n").utf8)
         return OpenSSLText.hex(text.withUnsafeBytes { OpenSSLText.sha256($0) })

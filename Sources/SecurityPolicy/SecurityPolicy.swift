@@ -53,6 +53,33 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The time at which certificates must be valid; nil, the default, is the time of the evaluation.
     public var verificationDate: Date?
 
+    /// How much is asked of every certificate of a path; `.standard` by default.
+    public var strictness: Strictness
+
+    /// The most certificates between the server's and the anchor; 8 by default, and never more.
+    ///
+    /// Those that an authority issued to itself are not counted (RFC 5280, 4.2.1.9).
+    public var maximumIntermediates: Int
+
+    /// Lists of revoked certificates; none by default.
+    ///
+    /// If there are any, they decide: every certificate of the path to a trust anchor, the anchor included, must be
+    /// covered by a list that is in date, and on a path to a pin the server's own. A missing list is
+    /// `untrusted(code: 3, …)`, an expired one 12, a revoked certificate `revoked`.
+    public var revocationLists: Set<RevocationList>
+
+    /// How much is asked of certificates.
+    public enum Strictness: String, Sendable, Hashable, Codable {
+        /// What TLS needs: signatures, dates, purposes, constraints, critical extensions, names, key sizes.
+        case standard
+        /// Also the form that public authorities must keep to.
+        ///
+        /// These are the rules of RFC 5280 and of the CA/Browser Forum that OpenSSL's strict mode and this module
+        /// check: key identifiers, serial numbers, purposes, well-formed names and constraints, and a common name
+        /// that is also an alternative name. Many private authorities do not.
+        case webPKI
+    }
+
     /// Makes a policy; without arguments, the one of a browser.
     ///
     /// - Parameters:
@@ -63,6 +90,9 @@ public struct SecurityPolicy: Sendable, Hashable {
     ///   - validatesDomainName: whether the certificate must be for the host.
     ///   - trustAnchors: whose word counts.
     ///   - verificationDate: the time at which certificates must be valid; nil is now.
+    ///   - strictness: how much is asked of every certificate of a path.
+    ///   - maximumIntermediates: the most certificates between the server's and the anchor, up to 8.
+    ///   - revocationLists: lists that must cover the path, if there are any.
     public init(
         pinningMode: PinningMode = .none,
         pinnedCertificates: Set<Certificate> = [],
@@ -70,7 +100,10 @@ public struct SecurityPolicy: Sendable, Hashable {
         allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true,
         trustAnchors: TrustAnchors = .system,
-        verificationDate: Date? = nil
+        verificationDate: Date? = nil,
+        strictness: Strictness = .standard,
+        maximumIntermediates: Int = 8,
+        revocationLists: Set<RevocationList> = []
     ) {
         self.pinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates
@@ -79,6 +112,9 @@ public struct SecurityPolicy: Sendable, Hashable {
         self.validatesDomainName = validatesDomainName
         self.trustAnchors = trustAnchors
         self.verificationDate = verificationDate
+        self.strictness = strictness
+        self.maximumIntermediates = maximumIntermediates
+        self.revocationLists = revocationLists
     }
 
     /// No pins, the system's anchors, the host checked.

@@ -32,11 +32,14 @@ extension TrustError {
     /// OpenSSL's own words, and where in the chain.
     init(_ failure: ChainVerifier.Failure) {
         var reason =
-            X509_verify_cert_error_string(Int(failure.code)).map { String(cString: $0) } ?? "unknown error"
+            failure.reason ?? X509_verify_cert_error_string(Int(failure.code)).map { String(cString: $0) }
+            ?? "unknown error"
         if !failure.subject.isEmpty {
             reason += " (certificate \(failure.depth + 1) of the path, \(failure.subject))"
         }
-        self = .untrusted(code: Int(failure.code), reason: reason)
+        self =
+            failure.code == X509_V_ERR_CERT_REVOKED
+            ? .revoked(reason) : .untrusted(code: Int(failure.code), reason: reason)
     }
 }
 
@@ -110,6 +113,8 @@ extension TrustError: CustomStringConvertible {
             "Have certificates issued with RSA of 2048 bits or more, or P-256, and SHA-256 signatures."
         case X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_INVALID_CA:
             "Use a certificate that was issued for TLS servers by an authority that may issue them."
+        case X509_V_ERR_UNABLE_TO_GET_CRL, X509_V_ERR_CRL_HAS_EXPIRED, X509_V_ERR_CRL_NOT_YET_VALID:
+            "Give the policy a current revocation list of every authority on the path."
         case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION:
             "The authority is not allowed to vouch for this name; use one that is."
         case X509_V_ERR_CERT_SIGNATURE_FAILURE:

@@ -53,7 +53,9 @@ import Testing
                 allowInvalidCertificates: true,
                 validatesDomainName: false,
                 trustAnchors: .certificates([try tree.root.asCertificate]),
-                verificationDate: Date(timeIntervalSince1970: 1_590_969_600)
+                verificationDate: Date(timeIntervalSince1970: 1_590_969_600),
+                strictness: .webPKI,
+                maximumIntermediates: 2
             ),
             SecurityPolicy(trustAnchors: .systemAnd([try tree.root.asCertificate])),
             SecurityPolicy(trustAnchors: .certificates([])),
@@ -141,6 +143,8 @@ import Testing
             { $0.trustAnchors = .systemAnd([root]) },
             { $0.verificationDate = Date(timeIntervalSince1970: 0) },
             { $0.verificationDate = Date(timeIntervalSince1970: 0.5) },
+            { $0.strictness = .webPKI },
+            { $0.maximumIntermediates = 7 },
         ]
         var seen = [SecurityPolicy.default.policyID]
         for change in changes {

@@ -19,6 +19,13 @@ import Testing
         #expect(PublicKeyPin(digest: digest)?.description == "sha256/" + base64)
     }
 
+    @Test func `a pin that begins with a slash reads in both spellings`() throws {
+        let pin = try #require(PublicKeyPin(digest: Data(repeating: 0xFF, count: 32)))
+        #expect(pin.description.hasPrefix("sha256//"))
+        #expect(PublicKeyPin(pin.description) == pin)
+        #expect(PublicKeyPin("sha256//" + pin.description.dropFirst(7)) == pin)
+    }
+
     @Test(arguments: [
         "", "sha256/", "sha256//", "sha256/AAAA", "sha1/qvTGHdzF6KLavt4PO0gs2a6pQ00=",
         "sha256///KioqKioqKioqKioqKioqKioqKioqKioqKioqKioqKio=",

@@ -117,7 +117,10 @@ struct PrivateTree {
     let leaf: Identity
 
     init() throws {
-        root = try Authority(commonName: "Private Root")
+        // A public root has no authority key identifier, or its own.
+        root = try Authority(
+            .authority(commonName: "Private Root").with { $0.authorityKeyIdentifier = .omitted }
+        )
         intermediate = try root.intermediate(commonName: "Private Issuing")
         leaf = try intermediate.issue(.server("api.test"))
     }
