@@ -15,6 +15,7 @@ struct AppliedOptions {
     var policyID: String?
     var validatesDomainName: Bool?
     var wantsProgress: Bool?
+    var authentication: Authentication??
     var proxy: ResolvedProxy?
     var connection: ConnectionOptions?
 }
@@ -35,6 +36,11 @@ extension EasyHandle {
             throw .invalidConfiguration(
                 "private addresses cannot be refused behind a proxy, which resolves the name"
             )
+        }
+        if applied.authentication != .some(plan.context.authentication) {
+            applied.authentication = nil
+            try apply(plan.context.authentication)
+            applied.authentication = .some(plan.context.authentication)
         }
         try applyConnection(plan.context.connection, proxy: proxy)
         if applied.isSecure { try applyTrust(plan) }
@@ -94,6 +100,17 @@ extension EasyHandle {
             try set(CURLOPT_SSL_VERIFYHOST, plan.policy.validatesDomainName ? 2 : 0)
             applied.validatesDomainName = plan.policy.validatesDomainName
         }
+    }
+
+    private func apply(_ authentication: Authentication?) throws(TransferFailure) {
+        try set(CURLOPT_USERNAME, authentication?.user)
+        try set(CURLOPT_PASSWORD, authentication?.password)
+        // CURLAUTH_… are macros over unsigned long, which Swift does not import: their bits (curl/curl.h).
+        let schemes: [(Authentication.Schemes, Int)] = [
+            (.basic, 1 << 0), (.digest, 1 << 1), (.negotiate, 1 << 2), (.ntlm, 1 << 3),
+        ]
+        let bits = schemes.filter { authentication?.schemes.contains($0.0) == true }.map(\.1).reduce(0, |)
+        try set(CURLOPT_HTTPAUTH, bits == 0 ? 1 : bits)
     }
 
     private func applyMethod(_ plan: TransferPlan) throws(TransferFailure) {

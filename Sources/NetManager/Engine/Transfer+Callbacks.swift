@@ -48,7 +48,9 @@ extension Transfer {
         head = headers.head(url: plan.url)
         guard let head else { return state.fail(.malformedHead) }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
-        if plan.context.delivery == .streamed { deliver(head) }
+        // A challenge may be answered by libcurl, and then this is not the response: its body will tell.
+        let isAnswered = status == 401 && plan.context.authentication != nil
+        if plan.context.delivery == .streamed, !isAnswered { deliver(head) }
         return true
     }
 
@@ -62,10 +64,17 @@ extension Transfer {
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
+        if channel == nil, plan.context.delivery == .streamed, let head { deliver(head) }
+        decoded += bytes.count
+        guard !looksLikeBomb else {
+            _ = state.fail(.decompressionBomb)
+            return 0
+        }
         if let channel {
             switch channel.offer(bytes) {
             case .taken(let message): message.map(outbox.add)
             case .full:
+                decoded -= bytes.count
                 clock.hold()
                 return Int(CURL_WRITEFUNC_PAUSE)
             }
@@ -79,6 +88,17 @@ extension Transfer {
         }
         meterBody(.download, bytes.count)
         return bytes.count
+    }
+
+    /// Whether decoding makes far more bytes than arrive.
+    ///
+    /// Small bodies are never looked at: their size is no danger.
+    private var looksLikeBomb: Bool {
+        guard decoded > 8 << 20, let handle, head?.headers.contains("Content-Encoding") == true else {
+            return false
+        }
+        return decoded / max(1, Int(handle.measure(CURLINFO_SIZE_DOWNLOAD_T)))
+            > plan.context.maximumDecompressionRatio
     }
 
     func send(into room: UnsafeMutableRawBufferPointer) -> Int {

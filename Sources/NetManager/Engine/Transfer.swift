@@ -24,6 +24,8 @@ final class Transfer {
     var upload: UploadSource
     /// The whole body, when it is wanted whole.
     var collected = Data()
+    /// Bytes of the body after decoding.
+    var decoded = 0
     /// The way of the body to its reader, once the head has been handed on.
     var channel: BodyChannel?
     var proxy = ResolvedProxy()

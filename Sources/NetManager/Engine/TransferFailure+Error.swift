@@ -50,6 +50,11 @@ extension TransferFailure {
             return (.bodyTooLarge, nil)
         case .headersTooLarge:
             return (.protocolError, "the header sections have more than \(HeaderBlock.limit) bytes")
+        case .decompressionBomb:
+            return (
+                .protocolError,
+                "the body decodes to so much more than was received that it looks like an attack"
+            )
         case .malformedHead:
             return (.protocolError, "the response has no status line, or two different lengths")
         case .incompleteHead:

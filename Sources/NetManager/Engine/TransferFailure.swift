@@ -23,6 +23,8 @@ enum TransferFailure: Error, Sendable {
     case wouldRepeat
     case bodyTooLarge
     case headersTooLarge
+    /// Decoding made far more of the body than was received.
+    case decompressionBomb
     /// The response head is none, or contradicts itself.
     case malformedHead
     /// The connection ended inside the response head, which libcurl takes for success.

@@ -27,6 +27,8 @@ struct TransferPlan: Sendable {
         let metrics: MetricsRecorder?
         let timeouts: Timeouts
         let connection: ConnectionOptions
+        let authentication: Authentication?
+        let maximumDecompressionRatio: Int
     }
 
     /// Checks a request.
@@ -46,7 +48,9 @@ struct TransferPlan: Sendable {
             meter: context.meter,
             metrics: context.metrics,
             timeouts: context.timeouts,
-            connection: context.connection
+            connection: context.connection,
+            authentication: context.authentication,
+            maximumDecompressionRatio: context.maximumDecompressionRatio
         )
         if let reason = refusal() { throw error(.invalidRequest(reason)) }
         do throws(TrustError) {

@@ -36,6 +36,12 @@ public struct TransportContext: Sendable {
     public var timeouts = Timeouts()
     /// How connections are made.
     public var connection = ConnectionOptions()
+    /// Who asks, when the server challenges; nil when nobody answers it.
+    public var authentication: Authentication?
+    /// How many decoded bytes may come of one received byte, once 8 MiB have been decoded; 500 by default.
+    ///
+    /// More is taken for a decompression bomb and fails the request as a protocol error. Text seldom passes 50.
+    public var maximumDecompressionRatio = 500
     /// Which attempt this is, from 1: retries and redirects count.
     public var attempt: Int
     /// Whether the content is wanted whole or piece by piece.
