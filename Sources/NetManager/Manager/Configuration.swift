@@ -20,6 +20,9 @@ extension HTTPSessionManager {
         /// both.
         public var headers: HTTPHeaders
         /// The time that a call may take in all, with retries, redirects and waits; 60 seconds by default.
+        ///
+        /// Interceptors and hooks are not interrupted, but nothing is sent any more when the time is over. Zero or
+        /// less fails every call at once.
         public var timeout: Duration = .seconds(60)
         /// What a server must prove; ``SecurityPolicy/default`` by default: a chain to the system's roots, and its
         /// name.
