@@ -62,8 +62,13 @@ actor MultipartProducer {
     /// Makes as much ready as a piece has room for, and returns the rest.
     private func take(from data: Data) -> Data {
         let room = pieceLimit - ready.count
-        ready += data.prefix(room)
+        makeReady(data.prefix(room))
         return data.dropFirst(room)
+    }
+
+    /// Adds bytes to those that are ready, without a copy when they are the first.
+    private func makeReady(_ bytes: Data) {
+        if ready.isEmpty { ready = bytes } else { ready += bytes }
     }
 
     /// Goes on to the next part, or to the end.
@@ -98,7 +103,7 @@ actor MultipartProducer {
             return
         }
         guard left > 0, !bytes.isEmpty else { throw reader.lengthChanged }
-        ready += bytes
+        makeReady(bytes)
         current = .file(reader, left: left - Int64(bytes.count))
     }
 

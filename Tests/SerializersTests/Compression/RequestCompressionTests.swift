@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RequestCompressionTests {
     /// Compresses well, and is more than zlib takes at once.
-    static let text = Data(String(repeating: "What is said twice is said once. ", count: 10_000).utf8)
+    static var text: Data { Data(String(repeating: "What is said twice is said once. ", count: 10_000).utf8) }
 
     static func request(_ body: HTTPBody?, headers: HTTPHeaders = [:]) throws -> HTTPRequest {
         HTTPRequest(.post, url: try #require(URL(string: "http://h/")), headers: headers, body: body)

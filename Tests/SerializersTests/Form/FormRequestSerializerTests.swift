@@ -87,6 +87,20 @@ import Testing
         #expect(request.url.absoluteString == "http://h/v1/foo?x=1&a=1")
     }
 
+    @Test(arguments: [
+        "http://日本.jp/ü?ä#ö", "http://h/a b?c d#e f", "http://h/a|b^c`d{e}?f|g^h`i{j}", "http://h/?a\"b<c>d",
+        "http://[fe80::1%25eth0]:80/", "http://h/100%?50%", "http://user:pa ss@h/", "http://h:80?a=[b]",
+        "http://h/;,:@&=+$",
+    ])
+    func `every URL that could be made can carry a query`(text: String) throws {
+        let url = try #require(URL(string: text))
+        let request = try serialized(.get, ["n": "v"], at: text)
+        let parts = url.absoluteString.split(separator: "#", maxSplits: 1)
+        let separator = parts[0].contains("?") ? "&" : "?"
+        let fragment = parts.count == 2 ? "#" + parts[1] : ""
+        #expect(request.url.absoluteString == parts[0] + separator + "n=v" + fragment)
+    }
+
     @Test(arguments: [HTTPMethod.delete, .head, "delete"])
     func `case 223: DELETE and HEAD carry the pairs in the URL`(method: HTTPMethod) throws {
         let request = try serialized(method, ["a": 1], at: "http://h/p")

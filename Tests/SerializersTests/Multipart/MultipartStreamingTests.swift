@@ -5,8 +5,8 @@ import Testing
 @testable import Serializers
 
 @Suite struct MultipartStreamingTests {
-    static let unicorn = binary(24_854)
-    static let rainbow = binary(58_000, seed: 77)
+    static var unicorn: Data { binary(24_854) }
+    static var rainbow: Data { binary(58_000, seed: 77) }
 
     /// A form of every kind of part, and the parts that must be read in it.
     static func mixedForm(in directory: URL) throws -> (MultipartForm, [Data]) {
