@@ -9,7 +9,7 @@ public import HTTPMessage
 ///
 /// The text is UTF-8 (RFC 8259, section 8.1) unless the `Content-Type` names another character set or a byte order
 /// mark tells one. A name that is not known is taken for UTF-8, which is checked.
-public struct JSONResponseSerializer: ResponseSerializer, LibrarySerializer {
+public struct JSONResponseSerializer: ResponseSerializer, LibrarySerializer, Hashable, Codable {
     /// The content types that are accepted by default: `application/json`, `text/json` and `text/javascript`.
     public static let contentTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
 

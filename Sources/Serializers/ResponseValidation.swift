@@ -1,7 +1,7 @@
 public import HTTPMessage
 
 /// Which responses are accepted, by status code and content type.
-public struct ResponseValidation: Sendable, Hashable {
+public struct ResponseValidation: Sendable, Hashable, Codable {
     /// The status codes that are accepted; nil accepts any, an empty set none.
     ///
     /// By default 200…299.

@@ -70,7 +70,25 @@ import Testing
         #expect(body(try serialized(["a": nil])) == #"{"a":null}"#)
     }
 
-    @Test func `a type that the request has is kept`() throws {
+    @Test func `case 274: nested objects and arrays are sent, and nothing goes into the query`() throws {
+        let parameters: JSONValue = [
+            "foo": "bar", "baz": ["a", 1, true], "qux": ["a": 1, "b": [2, 2], "c": [3, 3, 3]],
+        ]
+        let request = try serialized(parameters)
+        #expect(try JSONValue(parsing: #require(body(request))) == parameters)
+        #expect(request.headers["Content-Type"] == "application/json")
+        #expect(request.url.absoluteString == "http://h/p")
+    }
+
+    @Test func `case 275: an array is sent`() throws {
+        #expect(body(try serialized(["foo", "bar", "baz"])) == #"["foo","bar","baz"]"#)
+    }
+
+    @Test func `case 284: keys are sorted`() throws {
+        #expect(body(try serialized(["z": "z", "a": "a", "p": "p"])) == #"{"a":"a","p":"p","z":"z"}"#)
+    }
+
+    @Test func `case 280: a type that the request has is kept`() throws {
         let request = try serialized(["a": 1], headers: ["content-type": "application/vnd.api+json"])
         #expect(request.headers[values: "Content-Type"] == ["application/vnd.api+json"])
     }
@@ -87,9 +105,10 @@ import Testing
         }
     }
 
-    @Test func `options of the writer are used`() throws {
+    @Test func `cases 281 and 283: the pretty form is used when asked for`() throws {
         let serializer = JSONRequestSerializer(writingOptions: [.sortedKeys, .prettyPrinted])
-        #expect(body(try serialized(["a": 1], with: serializer)) == "{\n  \"a\" : 1\n}")
+        let text = body(try serialized(["property": "property"], with: serializer))
+        #expect(text == "{\n  \"property\" : \"property\"\n}")
     }
 
     @Test func `a property list is written as XML, or binary when asked for`() throws {

@@ -81,6 +81,15 @@ import Testing
         #expect(copy.validation.acceptableContentTypes == ["test/type"])
     }
 
+    @Test func `case 439: a serializer is equal after it was encoded and decoded`() throws {
+        var serializer = JSONResponseSerializer(removesKeysWithNullValues: true)
+        serializer.validation.acceptableStatusCodes = nil
+        for original in [serializer, .json] {
+            let archive = try JSONEncoder().encode(original)
+            #expect(try JSONDecoder().decode(JSONResponseSerializer.self, from: archive) == original)
+        }
+    }
+
     @Test(arguments: ["  ", "\r\n"])
     func `case 440: only exactly one space counts as nothing`(body: String) throws {
         #expect(errors(try makeResponse(type: "text/json", body)) == ["malformed"])

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPMessage
 import Serializers
 import Testing
@@ -47,6 +48,23 @@ import Testing
         #expect(copy == html)
         copy.acceptableContentTypes = nil
         #expect(html.acceptableContentTypes == ["text/html"])
+    }
+
+    @Test func `case 413: a validation is equal after it was encoded and decoded`() throws {
+        for original in [html, ResponseValidation(acceptableStatusCodes: nil)] {
+            let archive = try JSONEncoder().encode(original)
+            #expect(try JSONDecoder().decode(ResponseValidation.self, from: archive) == original)
+        }
+    }
+
+    @Test func `case 415: the text of a bad status names it and shows nothing of the body`() throws {
+        let error = #expect(throws: SerializationError.self) {
+            try html.validate(makeResponse(404, type: "text/plain; token=secret", "secret"))
+        }
+        let text = try #require(error.map { "\($0)" })
+        #expect(text.contains("404 (not found)"))
+        #expect(text.contains("text/plain"))
+        #expect(!text.contains("secret"))
     }
 
     @Test func `case 421: types are compared without regard to case, parameters ignored`() throws {
