@@ -35,9 +35,11 @@ let package = Package(
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"], cSettings: strictC),
         .target(name: "CZlibShims", dependencies: ["CZlib"], cSettings: strictC),
 
+        // The one lock.
+        .target(name: "Locks", swiftSettings: strict),
         // Values: no I/O, no threads.
         .target(name: "HTTPMessage", swiftSettings: strict),
-        .target(name: "SecurityPolicy", dependencies: ["COpenSSL", "COpenSSLShims"], swiftSettings: strict),
+        .target(name: "SecurityPolicy", dependencies: ["COpenSSL", "COpenSSLShims", "Locks"], swiftSettings: strict),
         .target(
             name: "Serializers",
             dependencies: ["HTTPMessage", "CZlib", "CZlibShims", "CIconv"],
@@ -47,7 +49,7 @@ let package = Package(
         .target(
             name: "NetManager",
             dependencies: [
-                "HTTPMessage", "SecurityPolicy", "Serializers",
+                "HTTPMessage", "SecurityPolicy", "Serializers", "Locks",
                 "CCurl", "CCurlShims", "COpenSSL", "COpenSSLShims", "CLinux",
             ],
             swiftSettings: strict
@@ -68,7 +70,7 @@ let package = Package(
         ),
         .target(
             name: "TestServer",
-            dependencies: ["HTTPMessage", "TestPKI", "COpenSSL", "COpenSSLShims"],
+            dependencies: ["HTTPMessage", "TestPKI", "Locks", "COpenSSL", "COpenSSLShims"],
             path: "Tests/TestServer",
             swiftSettings: strict
         ),

@@ -1,6 +1,6 @@
 import COpenSSL
 import FoundationEssentials
-import Synchronization
+import Locks
 
 /// Whose word counts: the certificate authorities at which a server's chain may end.
 public struct TrustAnchors: Sendable {
@@ -72,7 +72,7 @@ public struct TrustAnchors: Sendable {
     }
 
     private final class Cache: Sendable {
-        let store = Mutex<AnchorStore?>(nil)
+        let store = Guarded<AnchorStore?>(nil)
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Locks
 
 /// Holds a server back until the test lets it go on: the stand-in for every delay.
 ///

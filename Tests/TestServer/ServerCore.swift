@@ -1,5 +1,6 @@
 import Glibc
 import HTTPMessage
+import Locks
 
 /// What all threads of a server share; does not know the ``TestServer``, so that the last reference to that
 /// one can end it.

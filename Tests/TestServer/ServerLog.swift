@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Locks
 
 /// What a ``TestServer`` has counted so far.
 public struct Counters: Sendable, Hashable {

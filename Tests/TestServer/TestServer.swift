@@ -1,6 +1,7 @@
 import COpenSSL
 import Glibc
 import HTTPMessage
+import Locks
 public import TestPKI
 
 /// An HTTP/1.1 server inside the process, on the loopback interface: for tests, samples and benchmarks.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Synchronization
+import Locks
 
 /// Carries a response's body from the engine's thread to the one task that reads it.
 final class BodyChannel: BodySource {
@@ -23,7 +23,7 @@ final class BodyChannel: BodySource {
     /// Keeps the engine and whoever owns it while the body is read.
     private let engine: Engine
     private let owner: any AnyObject & Sendable
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(id: TransferID, engine: Engine, owner: any AnyObject & Sendable) {
         self.id = id

@@ -2,7 +2,7 @@ import CCurl
 import CCurlShims
 import COpenSSL
 import Glibc
-import Synchronization
+import Locks
 
 /// libcurl and OpenSSL as the process has them: initialised once, ended safely at exit.
 enum CurlLibrary {
@@ -37,7 +37,7 @@ enum CurlLibrary {
 
 /// The engines whose threads run, for the exit handler.
 enum EngineRegistry {
-    private static let engines = Mutex<[ObjectIdentifier: Engine]>([:])
+    private static let engines = Guarded<[ObjectIdentifier: Engine]>([:])
 
     static func insert(_ engine: Engine) {
         engines.withLock { $0[ObjectIdentifier(engine)] = engine }

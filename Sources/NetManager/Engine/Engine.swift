@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Locks
 import Synchronization
 
 /// The door to the thread that owns every libcurl object, and the executor of the manager's own steps.
@@ -29,11 +30,11 @@ final class Engine: TaskExecutor {
     /// Written to by those who post, watched by the thread's selector.
     let wakeDescriptor: Int32
     private let configuration: CurlTransport.Configuration
-    private let inbox = Mutex(Inbox())
+    private let inbox = Guarded(Inbox())
     /// The thread, while it runs; 0 before and after.
     ///
     /// Kept as an integer, as `pthread_t` is one on Linux.
-    private let thread = Mutex<pthread_t>(0)
+    private let thread = Guarded<pthread_t>(0)
     /// Set by the exit handler: the thread returns at once, without ending transfers.
     private let isHalting = Atomic<Bool>(false)
 

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Tells a handler how far a transfer has come, on a queue and not too often.
 final class ProgressReporter: Sendable {
@@ -14,7 +14,7 @@ final class ProgressReporter: Sendable {
 
     private let handler: ProgressHandler
     private let queue: DispatchQueue
-    private let last: Mutex<[TransferProgress.Direction: Last]> = Mutex([:])
+    private let last: Guarded<[TransferProgress.Direction: Last]> = Guarded([:])
 
     init(handler: @escaping ProgressHandler, queue: DispatchQueue?) {
         self.handler = handler

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPMessage
-import Synchronization
+import Locks
 
 /// Carries a body from the task that draws it to the engine's thread that sends it.
 ///
@@ -35,7 +35,7 @@ final class UploadChannel: Sendable {
     /// The number of bytes that the body must have; nil when it is open.
     let length: Int64?
     private let pieces: HTTPBody.Pieces
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(length: Int64?, pieces: @escaping HTTPBody.Pieces) {
         self.length = length

@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
+import Locks
 public import SecurityPolicy
-import Synchronization
 
 /// Makes HTTP requests: with closures, as AFNetworking does, or with `await`.
 ///
@@ -14,7 +14,7 @@ public final class HTTPSessionManager: Sendable {
     let transport: any Transport
     let lanes: Lanes
     private let ownQueue = DispatchQueue(label: "NetManager.completion")
-    private let state: Mutex<Snapshot>
+    private let state: Guarded<Snapshot>
 
     /// Makes a manager.
     /// - Parameters:
@@ -23,7 +23,7 @@ public final class HTTPSessionManager: Sendable {
     public init(_ configuration: Configuration = .init(), transport: any Transport = CurlTransport.shared) {
         self.transport = transport
         lanes = Lanes(transport)
-        state = Mutex(Snapshot(configuration))
+        state = Guarded(Snapshot(configuration))
     }
 
     /// What the manager goes by.

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// A call that was made with closures.
 ///
@@ -11,7 +11,7 @@ public final class RequestTask: Sendable {
         var isFinished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     let meter = ProgressMeter()
 
     init() {}

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPMessage
+import Locks
 import SecurityPolicy
-import Synchronization
 
 /// One call on its way: what stays the same over all its attempts and redirects, and the last step before the
 /// transport.
@@ -20,7 +20,7 @@ final class Exchange: Sendable {
         var hasSentOneShotBody = false
     }
 
-    private let record = Mutex(Record())
+    private let record = Guarded(Record())
 
     init(
         request: HTTPRequest,

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What a client may repeat in total, so that it does not multiply the load of a server that is failing already.
 ///
@@ -10,7 +10,7 @@ public final class RetryBudget: Sendable {
     /// What each call adds.
     public let deposit: Double
 
-    private let balance: Mutex<Double>
+    private let balance: Guarded<Double>
 
     /// Makes a budget.
     /// - Parameters:
@@ -20,7 +20,7 @@ public final class RetryBudget: Sendable {
     public init(capacity: Double = 100, deposit: Double = 0.1) {
         self.capacity = capacity
         self.deposit = deposit
-        balance = Mutex(capacity)
+        balance = Guarded(capacity)
     }
 
     /// The repetitions that are left.

@@ -1,8 +1,8 @@
-import Synchronization
+import Locks
 
 /// Where the transport writes what each attempt of a call cost.
 package final class MetricsRecorder: Sendable {
-    private let recorded = Mutex<[TransferMetrics]>([])
+    private let recorded = Guarded<[TransferMetrics]>([])
 
     package init() {}
 

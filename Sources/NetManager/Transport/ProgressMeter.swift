@@ -1,10 +1,10 @@
-import Synchronization
+import Locks
 
 /// Holds how far a call has come, for whoever asks.
 ///
 /// Writing is a lock and two stores and runs no user's code, so a transport may do it on its own thread.
 package final class ProgressMeter: Sendable {
-    private let value = Mutex(TransferProgress(direction: .download, completed: 0))
+    private let value = Guarded(TransferProgress(direction: .download, completed: 0))
 
     package init() {}
 

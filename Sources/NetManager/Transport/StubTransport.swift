@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPMessage
+import Locks
 import SecurityPolicy
-import Synchronization
 
 /// Answers requests from a closure instead of from a server, and records them: for tests without sockets.
 ///
@@ -20,7 +20,7 @@ public struct StubTransport: Transport {
     }
 
     private final class Record: Sendable {
-        let calls: Mutex<[Call]> = Mutex([])
+        let calls: Guarded<[Call]> = Guarded([])
     }
 
     private let answer: Answer

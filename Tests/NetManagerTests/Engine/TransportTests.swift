@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPMessage
+import Locks
 import NetManager
-import Synchronization
 import TestServer
 import Testing
 
@@ -172,7 +172,7 @@ import Testing
 
     @Test func `progress is told both ways, up to the last byte`() async throws {
         let server = try TestServer { _ in .bytes(300_000) }
-        let seen = Mutex<[TransferProgress]>([])
+        let seen = Guarded<[TransferProgress]>([])
         let url = try #require(URL(string: server.url()))
         let body = HTTPBody.data(Data(count: 200_000))
         try await confirmation { confirmed in

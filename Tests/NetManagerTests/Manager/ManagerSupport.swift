@@ -1,5 +1,5 @@
+import Locks
 import NetManager
-import Synchronization
 
 /// How a closure call ended.
 enum Outcome<Value: Sendable>: Sendable {
@@ -44,10 +44,10 @@ func requestError(_ call: () async throws -> Void) async -> RequestError? {
 
 /// A value that closures on other threads may change.
 final class Shared<Value: Sendable>: Sendable {
-    private let storage: Mutex<Value>
+    private let storage: Guarded<Value>
 
     init(_ value: Value) {
-        storage = Mutex(value)
+        storage = Guarded(value)
     }
 
     var value: Value { storage.withLock { $0 } }
@@ -82,7 +82,7 @@ final class VirtualTime: Sendable {
         var sleeps: [Duration] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let start = Date(timeIntervalSince1970: 784_111_777)
 
     /// The waits so far.
