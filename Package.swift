@@ -103,7 +103,7 @@ let package = Package(
         // Run by the tests: exits while transfers run.
         .executableTarget(
             name: "ExitProbe",
-            dependencies: ["NetManager"],
+            dependencies: ["NetManager", "COpenSSL"],
             path: "Tests/ExitProbe",
             swiftSettings: strict
         ),

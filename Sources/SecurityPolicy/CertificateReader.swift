@@ -119,6 +119,7 @@ struct CertificateReader {
     // MARK: DER
 
     private func readPKCS7(_ der: Data) throws(CertificateError) -> [Certificate]? {
+        OpenSSLLibrary.prepare()
         let records: [CertificateRecord]? = der.withUnsafeBytes { bytes -> [CertificateRecord]? in
             var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             let start = cursor

@@ -17,6 +17,7 @@ final class CertificateRecord: Sendable {
 
     /// Parses exactly one certificate; nil if the bytes are anything else or more than that.
     init?(parsing bytes: UnsafeRawBufferPointer) {
+        OpenSSLLibrary.prepare()
         var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let start = cursor
         guard let start, let x509 = d2i_X509(nil, &cursor, bytes.count) else { return nil }

@@ -38,7 +38,8 @@ enum OpenSSLText {
 
     /// SHA-256, 32 bytes.
     static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+        OpenSSLLibrary.prepare()
+        return [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             SHA256(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, buffer.baseAddress)
             count = 32
         }

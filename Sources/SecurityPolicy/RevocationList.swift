@@ -17,6 +17,7 @@ public struct RevocationList: Sendable {
     /// - Parameter der: exactly one list in DER, with nothing behind it.
     /// - Throws: ``CertificateError/malformed(reason:)`` for anything else.
     public init(der: Data) throws(CertificateError) {
+        OpenSSLLibrary.prepare()
         let parsed = der.withUnsafeBytes { bytes -> OpenSSLObject? in
             var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             let start = cursor

@@ -1,6 +1,7 @@
 // Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
-// Arguments: the server's URL, and optionally a file with its certificate, whose reading makes OpenSSL
-// initialise before the transport can ask it not to clean up at exit.
+// Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialised as another
+// library would do it, before it can be asked not to clean up at exit.
+import COpenSSL
 import Glibc
 import NetManager
 import Synchronization
@@ -9,6 +10,7 @@ let arguments = CommandLine.arguments
 guard arguments.count >= 2, let url = URL(string: arguments[1]) else { exit(2) }
 var policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
 if arguments.count > 2 {
+    OPENSSL_init_crypto(0, nil)
     policy = SecurityPolicy(
         pinningMode: .certificate,
         pinnedCertificates: Set(try Certificate.load(contentsOf: arguments[2])),

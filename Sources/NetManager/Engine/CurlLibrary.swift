@@ -1,7 +1,7 @@
 import CCurl
 import CCurlShims
-import COpenSSL
 import Glibc
+import SecurityPolicy
 import Locks
 
 /// libcurl and OpenSSL as the process has them: initialised once, ended safely at exit.
@@ -22,14 +22,14 @@ enum CurlLibrary {
     /// Initialises both libraries; later calls do nothing.
     ///
     /// OpenSSL 3 frees its tables in an exit handler of its own while transfers still run, which crashes the process.
-    /// So it is told not to, which works when this is its first call; and because a policy may have called it
+    /// So it is told not to, which works when this is its first call; and because another library may have called it
     /// before, an exit handler that is registered after OpenSSL's, and therefore runs before it, stops the engines.
     static func prepare() {
         _ = prepared
     }
 
     private static let prepared: Void = {
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        OpenSSLLibrary.prepare()
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         atexit { EngineRegistry.stopAll() }
     }()

@@ -1,4 +1,5 @@
 import CCurl
+import CCurlShims
 import FoundationEssentials
 import HTTPMessage
 import SecurityPolicy

@@ -39,7 +39,7 @@ struct TransferPlan: Sendable {
         headers = request.headers
         self.body = body
         policy = context.policy
-        policyID = context.policy.policyID
+        policyID = context.policyID
         self.context = TransferContextValues(
             deadline: context.deadline,
             attempt: context.attempt,

@@ -196,11 +196,13 @@ extension HTTPSessionManager {
         let configuration = snapshot.configuration
         let limit = options.responseBodyLimit ?? configuration.responseBodyLimit
         let timeout = min(options.timeout ?? configuration.timeout, .longest)
+        let ownPolicy = try policy(for: request, options, configuration)
         var context = TransportContext(
-            policy: try policy(for: request, options, configuration),
-            deadline: configuration.time.now().advanced(by: max(timeout, .zero)),
-            progress: options.progress
+            policy: ownPolicy ?? configuration.securityPolicy,
+            policyID: ownPolicy?.policyID ?? snapshot.policyID,
+            deadline: configuration.time.now().advanced(by: max(timeout, .zero))
         )
+        context.progress = options.progress
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
         completing(&context)
         return PreparedCall(
@@ -221,14 +223,14 @@ extension HTTPSessionManager {
         )
     }
 
-    /// The policy of a call: the options' own, that of a named certificate, or the manager's.
+    /// The policy that a call has of its own, from its options or from a named certificate; nil for the manager's.
     private func policy(
         for request: HTTPRequest,
         _ options: RequestOptions,
         _ configuration: Configuration
-    ) throws(RequestError) -> SecurityPolicy {
+    ) throws(RequestError) -> SecurityPolicy? {
         if let policy = options.securityPolicy { return policy }
-        guard let name = options.signature else { return configuration.securityPolicy }
+        guard let name = options.signature else { return nil }
         let directories = configuration.certificateDirectories
         let certificates: [Certificate]
         do {

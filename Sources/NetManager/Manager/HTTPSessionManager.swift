@@ -83,10 +83,13 @@ public final class HTTPSessionManager: Sendable {
     final class Snapshot: Sendable {
         let configuration: Configuration
         let base: URLReference?
+        /// The identity of the configuration's policy, a digest that is not made anew for every call.
+        let policyID: String
 
         init(_ configuration: Configuration) {
             self.configuration = configuration
             base = configuration.baseURL.map(RequestURL.base)
+            policyID = configuration.securityPolicy.policyID
         }
     }
 }

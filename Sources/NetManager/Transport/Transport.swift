@@ -23,7 +23,11 @@ package protocol ExecutorProviding: Transport {
 /// How a request is to be carried.
 public struct TransportContext: Sendable {
     /// The policy that the server must pass before a byte of the request is sent.
-    public var policy: SecurityPolicy
+    public var policy: SecurityPolicy {
+        didSet { policyID = policy.policyID }
+    }
+    /// Equal for equal policies only. It is a digest, so whoever makes many contexts of a policy hands it on.
+    package private(set) var policyID: String
     /// When the whole call must have ended, and for a stream, when its head must be there; nil for never.
     public var deadline: ContinuousClock.Instant?
     /// Told of progress, on no particular thread, never on the transport's own.
@@ -66,10 +70,17 @@ public struct TransportContext: Sendable {
         progress: ProgressHandler? = nil,
         attempt: Int = 1
     ) {
-        self.policy = policy
-        self.deadline = deadline
+        self.init(policy: policy, policyID: policy.policyID, deadline: deadline)
         self.progress = progress
         self.attempt = attempt
+    }
+
+    /// Makes a context of a policy whose identity is known.
+    package init(policy: SecurityPolicy, policyID: String, deadline: ContinuousClock.Instant?) {
+        self.policy = policy
+        self.policyID = policyID
+        self.deadline = deadline
+        attempt = 1
         delivery = .streamed
     }
 }
