@@ -24,8 +24,8 @@ import Testing
             let process = Process()
             process.executableURL = probe
             process.arguments = [server.url()] + (openSSLComesFirst ? [certificate] : [])
-            // The backtracer of a crashed child may hang for minutes.
-            process.environment = ["SWIFT_BACKTRACE": "enable=no"]
+            // The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit.
+            process.environment = ["SWIFT_BACKTRACE": "enable=no", "TSAN_OPTIONS": "atexit_sleep_ms=0"]
             // Waiting must not take one of the few threads that every other test runs on.
             try await withCheckedThrowingContinuation { continuation in
                 process.terminationHandler = { _ in continuation.resume() }

@@ -12,19 +12,19 @@ extension CurlTransport {
         _ url: String,
         headers: HTTPHeaders = [:],
         policy: SecurityPolicy = .default,
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(60)
     ) async throws -> HTTPResponse {
         try await fetch(.get, url, headers: headers, policy: policy, timeout: timeout)
     }
 
-    /// Sends a request and reads the response to its end; ten seconds are for ever on the loopback interface.
+    /// Sends a request and reads the response to its end; a minute is for ever on the loopback interface.
     func fetch(
         _ method: HTTPMethod,
         _ url: String,
         headers: HTTPHeaders = [:],
         body: HTTPBody? = nil,
         policy: SecurityPolicy = .default,
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(60)
     ) async throws -> HTTPResponse {
         let request = HTTPRequest(method, url: try #require(URL(string: url)), headers: headers, body: body)
         var context = TransportContext(policy: policy, deadline: .now + timeout)
