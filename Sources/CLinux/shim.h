@@ -4,6 +4,5 @@
 #include <sys/eventfd.h>
 #include <time.h>
 
-// The header shows these two only with _GNU_SOURCE, which cannot be set for one module alone.
+// The header shows it only with _GNU_SOURCE, which cannot be set for one module alone.
 int pthread_setname_np(pthread_t thread, const char *name);
-int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *limit);

@@ -1,8 +1,8 @@
 import CCurl
 import CCurlShims
 import Glibc
-import SecurityPolicy
 import Locks
+import SecurityPolicy
 
 /// libcurl and OpenSSL as the process has them: initialised once, ended safely at exit.
 enum CurlLibrary {

@@ -1,4 +1,6 @@
 import CLinux
+import COpenSSL
+import Dispatch
 import Glibc
 import Locks
 import Synchronization
@@ -35,6 +37,8 @@ final class Engine: TaskExecutor {
     ///
     /// Kept as an integer, as `pthread_t` is one on Linux.
     private let thread = Guarded<pthread_t>(0)
+    /// Told when the thread has ended, for the exit handler.
+    private let ended = DispatchSemaphore(value: 0)
     /// Set by the exit handler: the thread returns at once, without ending transfers.
     private let isHalting = Atomic<Bool>(false)
 
@@ -157,6 +161,9 @@ final class Engine: TaskExecutor {
         let started = Thread.start(name: "NetManager") { [self] in
             EventLoop(engine: self, configuration: configuration).run()
             EngineRegistry.remove(self)
+            // What OpenSSL keeps for this thread goes before the exit handler is told that the thread has ended.
+            OPENSSL_thread_stop()
+            ended.signal()
         }
         guard let started else {
             // No thread, no engine: what was posted is refused like everything after it.
@@ -180,9 +187,6 @@ final class Engine: TaskExecutor {
     func join() {
         let started = thread.withLock { $0 }
         guard started != 0, pthread_equal(started, pthread_self()) == 0 else { return }
-        var limit = timespec()
-        clock_gettime(CLOCK_REALTIME, &limit)
-        limit.tv_sec += 2
-        _ = Thread.timedJoin(started, until: limit)
+        _ = ended.wait(timeout: .now() + 2)
     }
 }

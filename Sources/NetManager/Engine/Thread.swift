@@ -13,6 +13,8 @@ enum Thread {
     }
 
     /// Starts a thread that takes no signals: they are the application's, and SIGPIPE is an error code here.
+    ///
+    /// Nobody has to join it.
     /// - Returns: The thread; nil when the system gives none.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
         var all = sigset_t()
@@ -21,11 +23,15 @@ enum Thread {
         // A thread inherits the mask of the one that makes it.
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))
         let result = pthread_create(
             &thread,
-            nil,
+            &attributes,
             { context in
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
                 return nil
@@ -39,12 +45,5 @@ enum Thread {
         // The kernel keeps 15 bytes of a name.
         pthread_setname_np(thread, String(name.prefix(15)))
         return thread
-    }
-
-    /// Waits for a thread to end until a time of the system's clock.
-    /// - Returns: Whether it has ended.
-    static func timedJoin(_ thread: pthread_t, until limit: timespec) -> Bool {
-        var limit = limit
-        return pthread_timedjoin_np(thread, nil, &limit) == 0
     }
 }
