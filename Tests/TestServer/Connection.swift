@@ -5,6 +5,7 @@ struct Connection {
     let core: ServerCore
     let wire: Wire
     let id: Int
+    let stop: Gate
 
     func run() {
         do {
@@ -24,20 +25,20 @@ struct Connection {
         switch core.options.onConnect(id) {
         case .proceed: return true
         case .proceedAfter(let gate):
-            try wire.wait(for: gate, stop: core.stop)
+            try wire.wait(for: gate, stop: stop)
             return true
         case .sendThenClose(let bytes):
             try wire.writeUnencrypted(bytes)
             wire.endInGoodOrder()
         case .close: break
         case .reset: wire.resetOnClose()
-        case .stall: try wire.wait(for: nil, stop: core.stop)
+        case .stall: try wire.wait(for: nil, stop: stop)
         }
         return false
     }
 
     private func serve() throws -> AnswerWriter.Outcome {
-        let writer = AnswerWriter(wire: wire, stop: core.stop)
+        let writer = AnswerWriter(wire: wire, stop: stop)
         var reader = RequestReader(wire: wire, options: core.options)
         var index = 0
         while true {
@@ -68,7 +69,7 @@ struct Connection {
                 try wire.write("HTTP/1.1 100 Continue\r\n\r\n".utf8)
             }
         case .readBodySilently: break
-        case .readBodyAfter(let gate): try wire.wait(for: gate, stop: core.stop)
+        case .readBodyAfter(let gate): try wire.wait(for: gate, stop: stop)
         case .answer(let answer):
             if core.options.recordsRequests { core.log.requestRead(request) }
             return try writer.send(answer.script == nil ? answer.closing() : answer, for: request)

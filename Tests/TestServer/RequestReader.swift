@@ -22,6 +22,9 @@ struct RequestReader {
     /// Whether bytes of a next request are here already.
     var hasBuffered: Bool { start < buffer.count }
 
+    /// Bytes behind the last request that are here already.
+    var buffered: [UInt8] { Array(buffer[start...]) }
+
     /// The head of the next request; nil when the client ends before its first byte.
     mutating func head(connection: Int, index: Int) throws -> ReceivedRequest? {
         var raw = Data()

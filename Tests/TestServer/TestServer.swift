@@ -15,8 +15,7 @@ public final class TestServer: Sendable {
     public typealias Handler = @Sendable (ReceivedRequest) throws -> Answer
 
     private let core: ServerCore
-    private let socket: ListeningSocket
-    private let accepting: Guarded<ServerThread?>
+    private let server: SocketServer
     private let tlsOptions: Guarded<TLSOptions?>
     private let ticketKeys: [UInt8]
 
@@ -32,15 +31,8 @@ public final class TestServer: Sendable {
         let keys = ticketKeys
         let context = try tls.map { try TLSContext($0, ticketKeys: keys) }
         tlsOptions = Guarded(tls)
-        socket = try ListeningSocket(options.listen)
         core = ServerCore(options: options, tls: context, handler: handler)
-        do {
-            let (core, socket) = (core, socket)
-            accepting = Guarded(try ServerThread { core.accept(on: socket) })
-        } catch {
-            socket.end()
-            throw error
-        }
+        server = try SocketServer(options.listen, core.service)
     }
 
     deinit { stop() }
@@ -49,20 +41,11 @@ public final class TestServer: Sendable {
     ///
     /// Not to be called by a handler, which would wait for itself.
     public func stop() {
-        let thread = accepting.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        guard let thread else { return }
-        core.stopServing()
-        socket.interrupt()
-        thread.join()
-        core.joinConnections()
-        socket.end()
+        server.stop()
     }
 
     /// The port; 0 at a unix socket.
-    public var port: Int { socket.port }
+    public var port: Int { server.port }
 
     /// Whether the server speaks TLS.
     public var isSecure: Bool { tlsOptions.withLock { $0 != nil } }
@@ -112,7 +95,7 @@ public final class TestServer: Sendable {
 
     /// Closes all open connections, as a server that restarts; new ones are served.
     public func closeConnections() {
-        core.closeConnections()
+        server.closeConnections()
     }
 }
 

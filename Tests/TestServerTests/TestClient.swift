@@ -93,13 +93,21 @@ final class TestClient {
         return Data(bytes: bytes, count: length)
     }
 
-    func send(_ text: String) {
-        let bytes = Array(text.utf8)
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) {
         if let ssl {
             withoutSIGPIPE { _ = SSL_write(ssl, bytes, Int32(bytes.count)) }
         } else {
             Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
+    }
+
+    /// At most so many bytes of a plain connection; fewer at its end.
+    func take(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let taken = recv(descriptor, &bytes, count, Int32(MSG_WAITALL))
+        return Array(bytes.prefix(max(0, taken)))
     }
 
     /// Everything up to the server's end, or until the text holds a mark.

@@ -1,0 +1,158 @@
+public import FoundationEssentials
+import Glibc
+public import TestPKI
+
+/// A real nginx with TLS and HTTP/2 on 127.0.0.1, for what an own server cannot prove.
+///
+/// Tests that need it are `.enabled(if: NginxPeer.isInstalled)`. It ends with the object, its directory too.
+public final class NginxPeer: Sendable {
+    /// What the peer is asked to be.
+    public struct Options: Sendable {
+        /// What it presents.
+        public var identity: Identity
+        /// Whether it offers HTTP/2.
+        public var http2 = true
+        /// The versions of TLS by nginx's names.
+        public var protocols = ["TLSv1.2", "TLSv1.3"]
+        /// Whose client certificates are wanted; nil asks for none.
+        public var clientAuthority: IssuedCertificate?
+        /// An OCSP response to staple.
+        public var stapledOCSPResponse: Data?
+        /// Files by their name below the root, as `big.bin`; any other path answers `hello`.
+        public var files: [String: Data] = [:]
+        /// More directives of the `server` block, as `keepalive_requests 2;`.
+        public var directives = ""
+
+        /// Makes options for an identity.
+        public init(identity: Identity) {
+            self.identity = identity
+        }
+
+        /// A copy with changes.
+        public func with(_ change: (inout Self) -> Void) -> Self {
+            var copy = self
+            change(&copy)
+            return copy
+        }
+    }
+
+    /// One request, as nginx logged it when it was finished.
+    public struct Entry: Sendable, Hashable {
+        /// The number of the connection; requests on one connection share it.
+        public var connection: Int
+        /// Whether the connection resumed a TLS session.
+        public var isResumed: Bool
+        /// The version of TLS, as `TLSv1.3`.
+        public var tls: String
+        /// The version of HTTP, as `HTTP/2.0`.
+        public var version: String
+        /// The method.
+        public var method: String
+        /// The target.
+        public var target: String
+        /// The status.
+        public var status: Int
+        /// The host name that the client asked for (SNI); empty without.
+        public var serverName: String
+        /// `SUCCESS`, `NONE` or the reason why the client's certificate failed.
+        public var clientVerification: String
+    }
+
+    /// Whether there is an nginx to start.
+    public static var isInstalled: Bool { executable != nil }
+
+    /// The port.
+    public let port: Int
+    private let process: pid_t
+    private let directory: String
+    private let log: NginxLog
+
+    /// Starts nginx and waits until it answers; throws with its own words when it does not.
+    public init(_ options: Options) throws {
+        guard let executable = Self.executable else { throw ServerError("nginx is not installed") }
+        // The socket is made here and inherited: no other process can take the port in between, and clients
+        // that come before nginx is ready wait in the queue.
+        let socket = try ListeningSocket(.loopback)
+        port = socket.port
+        directory = try Self.makeDirectory()
+        do {
+            log = try NginxLog(path: directory + "/access.fifo")
+            try NginxConfiguration(options: options, directory: directory, port: port).write()
+            process = try Self.start(executable, directory, socket)
+        } catch {
+            socket.end()
+            try? FileManager.default.removeItem(atPath: directory)
+            throw error
+        }
+        socket.end()
+        guard answers() else {
+            let words = try? String(contentsOfFile: directory + "/error.log", encoding: .utf8)
+            throw ServerError("nginx did not start: \(words ?? "")")
+        }
+    }
+
+    deinit {
+        // The fast shutdown, which takes the worker along; SIGKILL would leave it behind.
+        kill(process, SIGTERM)
+        waitpid(process, nil, 0)
+        log.stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// A URL of the peer: `https://localhost:PORT/path`.
+    public func url(_ target: String = "/", host: String = "localhost") -> String {
+        "https://\(host):\(port)\(target)"
+    }
+
+    /// The requests that are finished so far.
+    public var entries: [Entry] { log.entries }
+
+    /// Waits until so many requests are finished and logged; the fewer there are after the limit.
+    public func entries(_ count: Int, upTo limit: Duration = .seconds(20)) async -> [Entry] {
+        await log.wait(for: count, upTo: limit)
+        return log.entries
+    }
+
+    /// Full or resumed handshakes that led to a request: the connections in the log.
+    public var connections: Int { Set(entries.map(\.connection)).count }
+
+    private static var executable: String? {
+        ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first { access($0, X_OK) == 0 }
+    }
+
+    private static func makeDirectory() throws -> String {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/nginx-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw ServerError.system("make a directory") }
+        return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static func start(_ executable: String, _ directory: String, _ socket: ListeningSocket) throws
+        -> pid_t
+    {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // 3 is the first descriptor behind the standard ones; the variable NGINX names it.
+        posix_spawn_file_actions_adddup2(&actions, socket.descriptor, 3)
+        let words = [
+            executable, "-p", directory, "-c", directory + "/nginx.conf", "-e", directory + "/error.log",
+        ]
+        var arguments = words.map { strdup($0) } + [nil]
+        var environment = [strdup("NGINX=3;"), nil]
+        defer { for text in arguments + environment { free(text) } }
+        var process = pid_t()
+        let result = posix_spawn(&process, executable, &actions, nil, &arguments, &environment)
+        guard result == 0 else {
+            throw ServerError("cannot start nginx: \(String(cString: strerror(result)))")
+        }
+        return process
+    }
+
+    /// Asks without TLS, which nginx refuses in plain words as soon as it serves; closed before means that it
+    /// ended.
+    private func answers() -> Bool {
+        guard let client = try? PlainClient(port: port) else { return false }
+        client.send("GET \(NginxLog.probe) HTTP/1.0\r\n\r\n".utf8)
+        return client.hasAnswer(within: .seconds(10))
+    }
+}
