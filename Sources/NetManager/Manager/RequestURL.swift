@@ -107,6 +107,7 @@ enum RequestURL {
 
     /// Percent-encodes what may not stand in a path, query or fragment; escapes that are there already are kept.
     static func encoded(_ text: String) -> String {
+        guard text.utf8.contains(where: { !isPlain($0) }) else { return text }
         let bytes = Array(text.utf8)
         guard bytes.indices.contains(where: { mustEncode(bytes, at: $0) }) else { return text }
         var result: [UInt8] = []
@@ -119,6 +120,11 @@ enum RequestURL {
             result += [0x25, digits[Int(bytes[index] >> 4)], digits[Int(bytes[index] & 15)]]
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether the byte stands for itself wherever it is: most texts have no others.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "/-._~=&+,;:@!$'()*?".utf8.contains(byte)
     }
 
     private static func mustEncode(_ bytes: [UInt8], at index: Int) -> Bool {
