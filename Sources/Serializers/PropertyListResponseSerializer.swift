@@ -1,7 +1,11 @@
 public import FoundationEssentials
 public import HTTPMessage
 
-/// Gives a property list, XML or binary, as a value of a type of the caller's.
+/// Gives a property list as a value of a type of the caller's.
+///
+/// It may be XML in UTF-8, or in another character set that contains ASCII, or the binary form (of less than 2 GiB), but
+/// not the old form of braces. One that is nested deeper than ``JSONValue/maximumDepth``, contains itself, repeats its
+/// parts without end or declares entities is refused before anything decodes it.
 ///
 /// Bodies without content are treated as by ``DecodableResponseSerializer``. The body of a response with an
 /// unacceptable status is not decoded.
@@ -34,6 +38,7 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
     public func serialize(_ response: HTTPResponse) throws(SerializationError) -> Output {
         try validation.validate(response)
         if response.hasNoContent { return try response.emptyOutput() }
+        try PropertyListGuard.check(response.body)
         do {
             return try decoder().decode(Output.self, from: response.body)
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {

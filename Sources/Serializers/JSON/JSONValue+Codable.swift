@@ -72,27 +72,39 @@ extension EncodingError {
 }
 
 extension JSONValue: Codable {
-    /// Reads the value from any decoder; of the kinds that a value could be, the first in the order null, boolean,
-    /// whole number, number, string, array, object.
+    /// Reads the value from any decoder.
+    ///
+    /// Of the kinds that a value could be, the first counts: null, string, array, object, boolean, whole number, number.
+    /// Frequent kinds come first, since every wrong guess costs a decoder an error with the whole path in it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if (try? decoder.unkeyedContainer()) != nil {
+            self = .array(try container.decode([JSONValue].self))
+        } else if (try? decoder.container(keyedBy: AnyKey.self)) != nil {
+            // Not through the keyed container: it would change the keys where the decoder converts names.
+            self = .object(try container.decode([String: JSONValue].self))
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .int(value)
         } else if let value = try? container.decode(UInt64.self) {
             self = .uint(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .double(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let elements = try? container.decode([JSONValue].self) {
-            self = .array(elements)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .double(try container.decode(Double.self))
         }
+    }
+
+    /// A key that is never looked up: it only asks whether a value is an object.
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 
     /// Writes the value to any encoder.

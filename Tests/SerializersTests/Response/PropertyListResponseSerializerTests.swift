@@ -75,4 +75,90 @@ import Testing
         #expect(try failure(Int.self, Array(text.utf8)) == "undecodable Int")
         #expect(try failure(Int.self, []) == "empty")
     }
+
+    @Test func `a list nested as deep as allowed is read, a deeper one refused without an overflow`() throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array(
+                ("<plist>" + String(repeating: "<array>", count: depth)
+                    + String(repeating: "</array>", count: depth)
+                    + "</plist>").utf8
+            )
+        }
+        #expect(try failure(JSONValue.self, nested(JSONValue.maximumDepth)) == "none")
+        #expect(try failure(JSONValue.self, nested(100_000)) == "malformed")
+    }
+
+    @Test(arguments: [
+        "x", "{ a = b; }", "<plist", "<plist><!-- ",
+        "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><true/></plist>",
+        "<plist><array <x></array></plist>", "</array><plist/>", "<plist>\0</plist>",
+        "<plist><array><!ELEMENT x></array></plist>",
+    ])
+    func `what the decoder might read in another way is refused`(text: String) throws {
+        #expect(try failure(JSONValue.self, Array(text.utf8)) == "malformed")
+    }
+
+    @Test func `comments, instructions and character data may hold tags`() throws {
+        let list = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <!-- </array> --><plist version="1.0"><array><!-- </array> --><string><![CDATA[</string>]]></string>
+            </array></plist>
+            """
+        let tree = try PropertyListResponseSerializer(JSONValue.self).serialize(
+            makeResponse(type: type, list)
+        )
+        #expect(tree == ["</string>"])
+    }
+
+    /// A binary list of objects, with offsets and references of four bytes.
+    private func binary(_ objects: [[UInt8]]) -> [UInt8] {
+        func bigEndian(_ value: Int, size: Int) -> [UInt8] {
+            (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
+        }
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for object in objects {
+            offsets += bigEndian(bytes.count, size: 4)
+            bytes += object
+        }
+        let table = bytes.count
+        bytes += offsets
+        bytes += [0, 0, 0, 0, 0, 0, 4, 4]
+        return bytes + bigEndian(objects.count, size: 8) + bigEndian(0, size: 8) + bigEndian(table, size: 8)
+    }
+
+    private func array(of references: Int...) -> [UInt8] {
+        [0xA0 | UInt8(references.count)]
+            + references.flatMap { reference in
+                [0, 0, UInt8(reference >> 8), UInt8(reference & 0xFF)] as [UInt8]
+            }
+    }
+
+    @Test func `a binary list that contains itself, is too deep or repeats itself without end is refused`()
+        throws
+    {
+        #expect(try failure(JSONValue.self, binary([array(of: 1), [0x09]])) == "none")
+        #expect(try failure(JSONValue.self, binary([array(of: 0)])) == "malformed")
+        #expect(try failure(JSONValue.self, binary([array(of: 1), array(of: 0)])) == "malformed")
+        let limit = JSONValue.maximumDepth
+        let deepest = (1..<limit).map { array(of: $0) } + [[0xA0]]
+        #expect(try failure(JSONValue.self, binary(deepest)) == "none")
+        #expect(
+            try failure(JSONValue.self, binary((1...limit).map { array(of: $0) } + [[0xA0]])) == "malformed"
+        )
+        let doubling = (1...60).map { array(of: $0, $0) } + [[0xA0]]
+        #expect(try failure(JSONValue.self, binary(doubling)) == "malformed")
+        #expect(try failure(JSONValue.self, binary([array(of: 1, 1, 1), [0x10, 0x07]])) == "none")
+    }
+
+    @Test func `a binary list with places outside of it is refused`() throws {
+        #expect(try failure(JSONValue.self, binary([array(of: 7)])) == "malformed")
+        #expect(try failure(JSONValue.self, binary([[0xA9, 0, 0]])) == "malformed")
+        #expect(try failure(JSONValue.self, Array("bplist00".utf8)) == "malformed")
+        #expect(
+            try failure(JSONValue.self, Array("bplist00".utf8) + Array(repeating: 0xFF, count: 40))
+                == "malformed"
+        )
+    }
 }
