@@ -4,6 +4,7 @@ extension SecurityPolicy: Codable {
     private enum Field: String, CodingKey, CaseIterable {
         case pinningMode, pinnedCertificates, pinnedPublicKeys, allowInvalidCertificates, validatesDomainName
         case trustAnchors, verificationDate, strictness, maximumIntermediates, revocationLists
+        case stapledOCSP, pinEnforcement, pinExpiration
     }
 
     private struct AnyField: CodingKey {
@@ -56,6 +57,10 @@ extension SecurityPolicy: Codable {
         }
         let lists = try container.decodeIfPresent([RevocationList].self, forKey: .revocationLists)
         revocationLists = Set(lists ?? [])
+        stapledOCSP = try container.decodeIfPresent(StapledOCSP.self, forKey: .stapledOCSP) ?? .off
+        pinEnforcement =
+            try container.decodeIfPresent(PinEnforcement.self, forKey: .pinEnforcement) ?? .enforced
+        pinExpiration = try container.decodeIfPresent(Date.self, forKey: .pinExpiration)
     }
 
     /// Writes every field, sets in a fixed order.
@@ -73,5 +78,8 @@ extension SecurityPolicy: Codable {
         try container.encode(strictness, forKey: .strictness)
         try container.encode(maximumIntermediates, forKey: .maximumIntermediates)
         try container.encode(revocationLists.sortedByFingerprint, forKey: .revocationLists)
+        try container.encode(stapledOCSP, forKey: .stapledOCSP)
+        try container.encode(pinEnforcement, forKey: .pinEnforcement)
+        try container.encodeIfPresent(pinExpiration, forKey: .pinExpiration)
     }
 }

@@ -27,38 +27,17 @@ extension SecurityPolicy {
         if pinningMode == .none, allowInvalidCertificates {
             return TrustDecision(basis: .everythingAllowed, path: [leaf])
         }
-        if let host, !host.matches(leaf) {
-            throw .domainMismatch(domain: host.text, names: leaf.dnsNames + leaf.ipAddresses)
-        }
-        if let weakness = KeyStrength.weakness(of: leaf.record.x509) { throw .weakKey(weakness) }
-
-        let verifier = ChainVerifier(
-            certificates: serverTrust.certificates,
-            host: host,
-            date: verificationDate,
-            strictness: strictness,
-            maximumIntermediates: maximumIntermediates,
-            revocationLists: Array(revocationLists)
-        )
-        var anchoredPath: [Certificate] = []
-        if !allowInvalidCertificates { anchoredPath = try checkAnchors(verifier) }
-        switch pinningMode {
-        case .none:
-            return TrustDecision(basis: .systemTrust, path: anchoredPath)
-        case .certificate:
-            if let path = try pinnedPath(verifier, to: pinnedCertificates) {
-                return TrustDecision(
-                    basis: .pinnedCertificate,
-                    path: path,
-                    matchedPin: path.last?.publicKeyPin
-                )
+        if pinsHaveExpired { return try withoutPins.evaluate(serverTrust, forDomain: domain) }
+        do {
+            return try decide(serverTrust, leaf: leaf, host: host)
+        } catch {
+            guard pinningMode != .none, pinEnforcement == .audit else { throw error }
+            guard var decision = try? withoutPins.evaluate(serverTrust, forDomain: domain) else {
+                throw error
             }
-        case .publicKey:
-            if let decision = try matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath) {
-                return decision
-            }
+            decision.auditedError = error
+            return decision
         }
-        throw pinMismatch(serverTrust, host: domain)
     }
 
     /// Whether ``evaluate(_:forDomain:)`` would accept.
@@ -101,6 +80,48 @@ extension SecurityPolicy {
             trust.certificates.reduce(0, { $0 + $1.der.count }) <= ServerTrust.largestSize
         else { throw .chainTooLarge }
         return leaf
+    }
+
+    private func decide(
+        _ serverTrust: ServerTrust,
+        leaf: Certificate,
+        host: HostName?
+    ) throws(TrustError) -> TrustDecision {
+        if let host, !host.matches(leaf) {
+            throw .domainMismatch(domain: host.text, names: leaf.dnsNames + leaf.ipAddresses)
+        }
+        if let weakness = KeyStrength.weakness(of: leaf.record.x509) { throw .weakKey(weakness) }
+        let verifier = ChainVerifier(
+            certificates: serverTrust.certificates,
+            host: host,
+            date: verificationDate,
+            strictness: strictness,
+            maximumIntermediates: maximumIntermediates,
+            revocationLists: Array(revocationLists)
+        )
+        var anchoredPath: [Certificate] = []
+        if !allowInvalidCertificates { anchoredPath = try checkAnchors(verifier) }
+        guard let decision = try matchPins(leaf: leaf, verifier, anchoredPath: anchoredPath) else {
+            throw pinMismatch(serverTrust, host: host)
+        }
+        try checkStapledResponse(of: serverTrust, path: decision.path)
+        return decision
+    }
+
+    private func matchPins(
+        leaf: Certificate,
+        _ verifier: ChainVerifier,
+        anchoredPath: [Certificate]
+    ) throws(TrustError) -> TrustDecision? {
+        switch pinningMode {
+        case .none:
+            return TrustDecision(basis: .systemTrust, path: anchoredPath)
+        case .certificate:
+            guard let path = try pinnedPath(verifier, to: pinnedCertificates) else { return nil }
+            return TrustDecision(basis: .pinnedCertificate, path: path, matchedPin: path.last?.publicKeyPin)
+        case .publicKey:
+            return try matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath)
+        }
     }
 
     private func checkDomain(_ domain: String?) throws(TrustError) -> HostName? {
@@ -158,10 +179,14 @@ extension SecurityPolicy {
         return TrustDecision(basis: .pinnedKey, path: path, matchedPin: path.last?.publicKeyPin)
     }
 
-    private func pinMismatch(_ trust: ServerTrust, host: String?) -> TrustError {
+    private func pinMismatch(_ trust: ServerTrust, host: HostName?) -> TrustError {
         let presented = trust.certificates.map { certificate in
             var pin = certificate.publicKeyPin
-            pin.sighting = .init(subject: certificate.subject, notAfter: certificate.notAfter, host: host)
+            pin.sighting = .init(
+                subject: certificate.subject,
+                notAfter: certificate.notAfter,
+                host: host?.text
+            )
             return pin
         }
         var pinned = pinnedCertificates.sortedByFingerprint.map { certificate in

@@ -20,6 +20,9 @@ extension SecurityPolicy {
             "strictness \(strictness.rawValue)",
             "intermediates \(maximumIntermediates)",
             "revocation \(revocationLists.sortedByFingerprint.map(\.fingerprintText).joined(separator: ","))",
+            "stapled \(stapledOCSP.rawValue)",
+            "enforcement \(pinEnforcement.rawValue)",
+            "expiration \(pinExpiration.map { "\($0.timeIntervalSince1970)" } ?? "never")",
         ]
         let text = Array(lines.joined(separator: "\n").utf8)
         return OpenSSLText.hex(text.withUnsafeBytes { OpenSSLText.sha256($0) })

@@ -68,6 +68,19 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// `untrusted(code: 3, …)`, an expired one 12, a revoked certificate `revoked`.
     public var revocationLists: Set<RevocationList>
 
+    /// What is asked of a stapled OCSP response; `.off` by default.
+    ///
+    /// A failure is `revoked`.
+    public var stapledOCSP: StapledOCSP
+
+    /// What happens to a server that no pin fits; `.enforced` by default.
+    public var pinEnforcement: PinEnforcement
+
+    /// The time from which on the pins do not count and the trust anchors alone decide; nil, the default, is never.
+    ///
+    /// It keeps an application that cannot be updated from being locked out. Without it, outdated pins refuse.
+    public var pinExpiration: Date?
+
     /// How much is asked of certificates.
     public enum Strictness: String, Sendable, Hashable, Codable {
         /// What TLS needs: signatures, dates, purposes, constraints, critical extensions, names, key sizes.
@@ -93,6 +106,9 @@ public struct SecurityPolicy: Sendable, Hashable {
     ///   - strictness: how much is asked of every certificate of a path.
     ///   - maximumIntermediates: the most certificates between the server's and the anchor, up to 8.
     ///   - revocationLists: lists that must cover the path, if there are any.
+    ///   - stapledOCSP: what is asked of a stapled OCSP response.
+    ///   - pinEnforcement: what happens to a server that no pin fits.
+    ///   - pinExpiration: the time from which on the trust anchors decide in the place of the pins; nil is never.
     public init(
         pinningMode: PinningMode = .none,
         pinnedCertificates: Set<Certificate> = [],
@@ -103,7 +119,10 @@ public struct SecurityPolicy: Sendable, Hashable {
         verificationDate: Date? = nil,
         strictness: Strictness = .standard,
         maximumIntermediates: Int = 8,
-        revocationLists: Set<RevocationList> = []
+        revocationLists: Set<RevocationList> = [],
+        stapledOCSP: StapledOCSP = .off,
+        pinEnforcement: PinEnforcement = .enforced,
+        pinExpiration: Date? = nil
     ) {
         self.pinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates
@@ -115,6 +134,9 @@ public struct SecurityPolicy: Sendable, Hashable {
         self.strictness = strictness
         self.maximumIntermediates = maximumIntermediates
         self.revocationLists = revocationLists
+        self.stapledOCSP = stapledOCSP
+        self.pinEnforcement = pinEnforcement
+        self.pinExpiration = pinExpiration
     }
 
     /// No pins, the system's anchors, the host checked.

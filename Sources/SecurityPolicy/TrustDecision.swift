@@ -26,10 +26,19 @@ public struct TrustDecision: Sendable, Hashable {
     /// The pin that matched: of the pinned key, or of the pinned certificate's key; nil when none was needed.
     public var matchedPin: PublicKeyPin?
 
+    /// Why the pins would have refused the server, if the policy only audits them.
+    public var auditedError: TrustError?
+
     /// Makes a decision by hand, for stubs and tests.
-    public init(basis: Basis, path: [Certificate], matchedPin: PublicKeyPin? = nil) {
+    public init(
+        basis: Basis,
+        path: [Certificate],
+        matchedPin: PublicKeyPin? = nil,
+        auditedError: TrustError? = nil
+    ) {
         self.basis = basis
         self.path = path
         self.matchedPin = matchedPin
+        self.auditedError = auditedError
     }
 }

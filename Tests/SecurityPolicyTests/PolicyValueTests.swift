@@ -55,7 +55,10 @@ import Testing
                 trustAnchors: .certificates([try tree.root.asCertificate]),
                 verificationDate: Date(timeIntervalSince1970: 1_590_969_600),
                 strictness: .webPKI,
-                maximumIntermediates: 2
+                maximumIntermediates: 2,
+                stapledOCSP: .required,
+                pinEnforcement: .audit,
+                pinExpiration: Date(timeIntervalSince1970: 2_000_000_000)
             ),
             SecurityPolicy(trustAnchors: .systemAnd([try tree.root.asCertificate])),
             SecurityPolicy(trustAnchors: .certificates([])),
@@ -145,6 +148,10 @@ import Testing
             { $0.verificationDate = Date(timeIntervalSince1970: 0.5) },
             { $0.strictness = .webPKI },
             { $0.maximumIntermediates = 7 },
+            { $0.stapledOCSP = .ifPresent },
+            { $0.stapledOCSP = .required },
+            { $0.pinEnforcement = .audit },
+            { $0.pinExpiration = Date(timeIntervalSince1970: 0) },
         ]
         var seen = [SecurityPolicy.default.policyID]
         for change in changes {
