@@ -74,7 +74,7 @@ extension HostPolicies: Codable {
         let container = try decoder.container(keyedBy: Field.self)
         let hosts = try container.nestedContainer(keyedBy: PatternKey.self, forKey: .hosts)
         var policies: [HostPattern: SecurityPolicy] = [:]
-        for key in hosts.allKeys {
+        for key in hosts.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
             guard let pattern = HostPattern(key.stringValue) else {
                 throw DecodingError.dataCorrupted(
                     .init(

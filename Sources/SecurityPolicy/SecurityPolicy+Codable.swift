@@ -2,7 +2,8 @@ import FoundationEssentials
 
 extension SecurityPolicy: Codable {
     private enum Field: String, CodingKey, CaseIterable {
-        case pinningMode, pinnedCertificates, pinnedPublicKeys, allowInvalidCertificates, validatesDomainName
+        case pinningMode, pinnedCertificates, pinnedCertificateFiles, pinnedPublicKeys,
+            allowInvalidCertificates, validatesDomainName
         case trustAnchors, verificationDate, strictness, maximumIntermediates, revocationLists
         case stapledOCSP, pinEnforcement, pinExpiration
     }
@@ -35,9 +36,11 @@ extension SecurityPolicy: Codable {
             )
         }
         let container = try decoder.container(keyedBy: Field.self)
-        self.init(pinningMode: try container.decode(PinningMode.self, forKey: .pinningMode))
+        self.init(pinningMode: try SecurityPolicy.pinningMode(in: container))
         let certificates = try container.decodeIfPresent([Certificate].self, forKey: .pinnedCertificates)
-        pinnedCertificates = Set(certificates ?? [])
+        pinnedCertificates = Set(certificates ?? []).union(
+            try SecurityPolicy.files(in: container, of: decoder)
+        )
         pinnedPublicKeys = Set(
             try container.decodeIfPresent([PublicKeyPin].self, forKey: .pinnedPublicKeys) ?? []
         )
@@ -61,6 +64,65 @@ extension SecurityPolicy: Codable {
         pinEnforcement =
             try container.decodeIfPresent(PinEnforcement.self, forKey: .pinEnforcement) ?? .enforced
         pinExpiration = try container.decodeIfPresent(Date.self, forKey: .pinExpiration)
+    }
+
+    /// The mode by AFNetworking's number, or by its name for files that people write.
+    private static func pinningMode(in container: KeyedDecodingContainer<Field>) throws -> PinningMode {
+        switch try? container.decode(String.self, forKey: .pinningMode) {
+        case "none": return .none
+        case "publicKey": return .publicKey
+        case "certificate": return .certificate
+        case nil: return try container.decode(PinningMode.self, forKey: .pinningMode)
+        case .some:
+            throw DecodingError.dataCorruptedError(
+                forKey: .pinningMode,
+                in: container,
+                debugDescription: "The pinning mode is none, publicKey or certificate."
+            )
+        }
+    }
+
+    /// Certificates that a policy file names instead of carrying them.
+    private static func files(
+        in container: KeyedDecodingContainer<Field>,
+        of decoder: any Decoder
+    ) throws -> Set<Certificate> {
+        guard container.contains(.pinnedCertificateFiles) else { return [] }
+        guard let key = CodingUserInfoKey.certificateFolder, let folder = decoder.userInfo[key] as? String
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pinnedCertificateFiles,
+                in: container,
+                debugDescription: "Files can be named in a policy file only."
+            )
+        }
+        var names = try container.nestedUnkeyedContainer(forKey: .pinnedCertificateFiles)
+        var found: Set<Certificate> = []
+        while !names.isAtEnd {
+            let path = names.codingPath + [FileIndex(names.currentIndex)]
+            let name = try names.decode(String.self)
+            do {
+                found.formUnion(
+                    try Certificate.load(contentsOf: name.hasPrefix("/") ? name : "\(folder)/\(name)")
+                )
+            } catch {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: path, debugDescription: "\(error)", underlyingError: error)
+                )
+            }
+        }
+        return found
+    }
+
+    private struct FileIndex: CodingKey {
+        let intValue: Int?
+        let stringValue: String
+        init(_ index: Int) {
+            intValue = index
+            stringValue = String(index)
+        }
+        init?(intValue: Int) { self.init(intValue) }
+        init?(stringValue: String) { nil }
     }
 
     /// Writes every field, sets in a fixed order.

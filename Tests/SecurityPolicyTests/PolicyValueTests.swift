@@ -111,7 +111,8 @@ import Testing
     @Test(arguments: [
         #"{}"#,
         #"{"pinningMode": 3}"#,
-        #"{"pinningMode": "certificate"}"#,
+        #"{"pinningMode": "Certificate"}"#,
+        #"{"pinningMode": "certificate", "pinnedCertificateFiles": ["a.pem"]}"#,
         #"{"pinningMode": 2, "pinnedCertificates": ["AAAA"]}"#,
         #"{"pinningMode": 2, "pinnedCertificates": ["not base64"]}"#,
         #"{"pinningMode": 1, "pinnedPublicKeys": ["sha256/AAAA"]}"#,
