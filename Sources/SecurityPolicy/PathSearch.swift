@@ -19,13 +19,10 @@ struct PathSearch {
     private let anchors: [Certificate]
     private let partial: Bool
     private var candidates: [[Certificate]] = []
-    private var signatures: [Link: Bool] = [:]
+    /// The issuers of a certificate are looked up once, however many paths lead through it.
+    private var issuers: [Certificate: (anchors: [Certificate], sent: [Certificate])] = [:]
+    private var signatures = 0
     private var steps = 0
-
-    private struct Link: Hashable {
-        let subject: Certificate
-        let issuer: Certificate
-    }
 
     /// Every candidate within the limits, those with an anchor close to the leaf first among their siblings.
     ///
@@ -48,7 +45,8 @@ struct PathSearch {
     }
 
     private init(_ certificates: [Certificate], to anchors: [Certificate], partial: Bool, depth: Int) {
-        self.certificates = certificates
+        var seen: Set<Certificate> = []
+        self.certificates = certificates.filter { seen.insert($0).inserted }
         self.anchors = anchors
         self.partial = partial
         self.depth = depth
@@ -61,13 +59,10 @@ struct PathSearch {
             add(path)
             return
         }
-        for anchor in anchors where !path.contains(anchor) && isIssued(end, by: anchor) {
-            add(path + [anchor])
-        }
+        let issuers = issuers(of: end)
+        for anchor in issuers.anchors where !path.contains(anchor) { add(path + [anchor]) }
         guard path.count <= depth else { return }
-        for next in certificates where !path.contains(next) && isIssued(end, by: next) {
-            extend(path + [next])
-        }
+        for next in issuers.sent where !path.contains(next) { extend(path + [next]) }
     }
 
     private mutating func add(_ path: [Certificate]) {
@@ -75,13 +70,19 @@ struct PathSearch {
         candidates.append(path)
     }
 
+    private mutating func issuers(of subject: Certificate) -> (anchors: [Certificate], sent: [Certificate]) {
+        if let known = issuers[subject] { return known }
+        let found = (
+            anchors.filter { isIssued(subject, by: $0) }, certificates.filter { isIssued(subject, by: $0) }
+        )
+        issuers[subject] = found
+        return found
+    }
+
     private mutating func isIssued(_ subject: Certificate, by issuer: Certificate) -> Bool {
         guard X509_check_issued(issuer.record.x509, subject.record.x509) == X509_V_OK else { return false }
-        let link = Link(subject: subject, issuer: issuer)
-        if let known = signatures[link] { return known }
-        guard signatures.count < PathSearch.mostSignatures else { return false }
-        let signed = X509_verify(subject.record.x509, X509_get0_pubkey(issuer.record.x509)) == 1
-        signatures[link] = signed
-        return signed
+        guard signatures < PathSearch.mostSignatures else { return false }
+        signatures += 1
+        return X509_verify(subject.record.x509, X509_get0_pubkey(issuer.record.x509)) == 1
     }
 }

@@ -165,6 +165,18 @@ import Testing
         #expect(try tree.policy().code(alone, "api.test") == 7)
     }
 
+    @Test func `certificates that all certify each other cost little`() throws {
+        let loop = try Authority(commonName: "Loop")
+        let copies = try (0..<31).map { _ in
+            try loop.certify(loop.key.publicKeyDER, .authority(commonName: "Loop"))
+        }
+        let trust = try loop.issue(.server("api.test")).sending(copies).trust
+        let policy = try tree.policy()
+        let spent = ContinuousClock().measure { #expect(!policy.accepts(trust, forDomain: "api.test")) }
+        // Without limits the search would not end; a slow machine needs some hundredths of a second.
+        #expect(spent < .seconds(5))
+    }
+
     @Test func `order, duplicates and strangers in the chain do not matter`() throws {
         let deeper = try tree.root.intermediate(.authority(commonName: "Upper"))
         let lower = try deeper.intermediate(.authority(commonName: "Lower"))
