@@ -100,6 +100,8 @@ let package = Package(
             dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
             swiftSettings: strict
         ),
+        // What the thread sanitizer must be told about the Swift runtime.
+        .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport", cSettings: strictC),
         // Run by the tests: exits while transfers run.
         .executableTarget(
             name: "ExitProbe",
@@ -122,8 +124,8 @@ let package = Package(
         .testTarget(
             name: "NetManagerTests",
             dependencies: [
-                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
-                "ExitProbe",
+                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI", "Locks",
+                "ExitProbe", "SanitizerSupport",
             ],
             swiftSettings: strict
         ),

@@ -62,14 +62,18 @@ public final class CurlTransport: Transport, ExecutorProviding {
         let plan = try TransferPlan(request, body: body, context: context)
         try Task.checkCancellation()
         let token = TransferToken()
-        return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { reply in
-                let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
-                if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }
+        // The task waits where it is resumed, on the engine's thread: a caller that is there already, as the manager's
+        // steps are, changes no thread at all.
+        return try await withTaskExecutorPreference(engine) {
+            try await withTaskCancellationHandler {
+                try await withUnsafeThrowingContinuation { reply in
+                    let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
+                    if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }
+                }
+            } onCancel: {
+                token.cancel()
+                engine.post(.cancel(token.id))
             }
-        } onCancel: {
-            token.cancel()
-            engine.post(.cancel(token.id))
         }
     }
 
