@@ -39,7 +39,11 @@ let package = Package(
         .target(name: "Locks", swiftSettings: strict),
         // Values: no I/O, no threads.
         .target(name: "HTTPMessage", swiftSettings: strict),
-        .target(name: "SecurityPolicy", dependencies: ["COpenSSL", "COpenSSLShims", "Locks"], swiftSettings: strict),
+        .target(
+            name: "SecurityPolicy",
+            dependencies: ["COpenSSL", "COpenSSLShims", "Locks"],
+            swiftSettings: strict
+        ),
         .target(
             name: "Serializers",
             dependencies: ["HTTPMessage", "CZlib", "CZlibShims", "CIconv"],

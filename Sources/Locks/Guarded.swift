@@ -28,7 +28,9 @@ package struct Guarded<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Reads or changes the value. Nothing that may wait, and nobody else's code, may be called meanwhile.
+    /// Reads or changes the value.
+    ///
+    /// Nothing that may wait, and nobody else's code, may be called meanwhile.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
