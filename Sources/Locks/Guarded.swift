@@ -1,6 +1,8 @@
 import Glibc
 
-/// A value behind a lock of the C library. Copies share the value.
+/// A value behind a lock of the C library.
+///
+/// Copies share the value.
 ///
 /// The standard library's `Mutex` would do, but the thread sanitizer does not see its slow path on Linux and reports a
 /// race wherever two threads wait for each other; it does see this one.

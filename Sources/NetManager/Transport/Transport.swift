@@ -26,7 +26,9 @@ public struct TransportContext: Sendable {
     public var policy: SecurityPolicy {
         didSet { policyID = policy.policyID }
     }
-    /// Equal for equal policies only. It is a digest, so whoever makes many contexts of a policy hands it on.
+    /// Equal for equal policies only.
+    ///
+    /// It is a digest, so whoever makes many contexts of a policy hands it on.
     package private(set) var policyID: String
     /// When the whole call must have ended, and for a stream, when its head must be there; nil for never.
     public var deadline: ContinuousClock.Instant?
