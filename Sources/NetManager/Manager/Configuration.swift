@@ -30,6 +30,13 @@ extension HTTPSessionManager {
         /// Puts parameters into requests; ``FormRequestSerializer`` by default: a query for GET, HEAD and DELETE, a
         /// form otherwise.
         public var requestSerializer: any RequestSerializer = FormRequestSerializer()
+        /// How the bodies of requests are compressed; nil, the default, for not at all.
+        ///
+        /// Servers must be known to take it: there is no way to ask (RFC 9110, section 8.4).
+        public var requestCompression: RequestCompression?
+        /// Whether requests say `User-Agent` and `Accept-Language` as ``DefaultHeaders`` makes them, where nobody
+        /// set these fields; true by default.
+        public var sendsDefaultHeaders: Bool = true
         /// Reads the responses of calls that name no serializer of their own.
         public var responseSerializer = JSONResponseSerializer()
         /// The folders in which the certificates that a `signature` names are looked up, in this order.

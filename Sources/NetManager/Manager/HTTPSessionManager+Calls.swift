@@ -159,8 +159,14 @@ extension HTTPSessionManager {
                 try configuration.requestSerializer.serialize(call.parameters, into: &request)
                 request.headers.replace(with: call.headers)
             }
+            try configuration.requestCompression?.apply(to: &request)
         } catch {
             throw RequestError.unwritable(error, for: request)
+        }
+        if configuration.sendsDefaultHeaders {
+            for field in DefaultHeaders.all where !request.headers.contains(field.name) {
+                request.headers.add(field.value, for: field.name)
+            }
         }
         return try prepare(request, call.options, under: snapshot, isBuffered: true) { context in
             context.meter = meter
