@@ -8,6 +8,7 @@ struct AppliedOptions {
     var url: URL?
     var isSecure = false
     var host = ""
+    var port = 0
     var headers: HTTPHeaders?
     var headersAreForBody: Bool?
     var method: HTTPMethod?
@@ -76,12 +77,13 @@ extension EasyHandle {
             applied.isSecure = scheme == "https"
         }
         applied.host = host.asciiLowercased
+        applied.port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
         applied.url = url
     }
 
-    private func part(_ part: CURLUPart) -> String? {
+    private func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(parsedURL, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        guard curl_url_get(parsedURL, part, &text, flags) == CURLUE_OK, let text else { return nil }
         defer { curl_free(text) }
         return String(cString: text)
     }

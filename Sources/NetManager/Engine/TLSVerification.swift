@@ -10,6 +10,8 @@ final class TLSVerification {
     let host: String
     /// What the policy said in the last handshake; nil before.
     private(set) var verdict: Result<TrustDecision, TrustError>?
+    /// Told of a refusal, and of what a policy under audit would have refused.
+    var onRefusal: (@Sendable (TrustError, ServerTrust) -> Void)?
 
     init(policy: SecurityPolicy, policyID: String, host: String) {
         self.policy = policy
@@ -64,9 +66,18 @@ final class TLSVerification {
     }
 
     private func evaluate(_ chain: [[UInt8]]) -> Result<TrustDecision, TrustError> {
+        let trust: ServerTrust
         do throws(TrustError) {
-            return .success(try policy.evaluate(try ServerTrust(derCertificates: chain), forDomain: host))
+            trust = try ServerTrust(derCertificates: chain)
         } catch {
+            return .failure(error)
+        }
+        do throws(TrustError) {
+            let decision = try policy.evaluate(trust, forDomain: host)
+            if let error = decision.auditedError { onRefusal?(error, trust) }
+            return .success(decision)
+        } catch {
+            onRefusal?(error, trust)
             return .failure(error)
         }
     }

@@ -20,6 +20,12 @@ extension Transfer {
             policyID: plan.policyID,
             host: handle.applied.host
         )
+        if let observer = plan.trustObserver {
+            let (host, port, policy) = (handle.applied.host, handle.applied.port, plan.policy)
+            verification.onRefusal = { error, trust in
+                observer(TrustReport(error, from: trust, host: host, port: port, policy: policy))
+            }
+        }
         self.verification = verification
         return verification.install(on: sslContext)
     }

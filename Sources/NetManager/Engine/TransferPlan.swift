@@ -15,6 +15,8 @@ struct TransferPlan: Sendable {
     let policy: SecurityPolicy
     /// Equal for equal policies only; keeps connections and TLS sessions of different policies apart.
     let policyID: String
+    /// Told of servers that were refused, or would have been; called on the engine's thread, so it only hands on.
+    let trustObserver: (@Sendable (TrustReport) -> Void)?
     let context: TransferContextValues
 
     /// What of the ``TransportContext`` concerns one transfer.
@@ -40,6 +42,7 @@ struct TransferPlan: Sendable {
         self.body = body
         policy = context.policy
         policyID = context.policyID
+        trustObserver = context.trustObserver
         self.context = TransferContextValues(
             deadline: context.deadline,
             attempt: context.attempt,

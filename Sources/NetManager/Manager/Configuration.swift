@@ -27,6 +27,16 @@ extension HTTPSessionManager {
         /// What a server must prove; ``SecurityPolicy/default`` by default: a chain to the system's roots, and its
         /// name.
         public var securityPolicy: SecurityPolicy
+        /// The policies of hosts, where they differ; nil, the default, for ``securityPolicy`` everywhere.
+        ///
+        /// With them ``securityPolicy`` is not used: the fallback is for hosts that no pattern covers. A redirect is
+        /// judged by the policy of the host that it leads to.
+        public var hostPolicies: HostPolicies?
+        /// Told of every server that was refused, and of those that a policy under audit would have refused; nil by
+        /// default.
+        ///
+        /// It is called on ``completionQueue``, or on the manager's own queue.
+        public var trustObserver: (@Sendable (TrustReport) -> Void)?
         /// Puts parameters into requests; ``FormRequestSerializer`` by default: a query for GET, HEAD and DELETE, a
         /// form otherwise.
         public var requestSerializer: any RequestSerializer = FormRequestSerializer()

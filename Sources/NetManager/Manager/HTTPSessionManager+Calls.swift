@@ -209,6 +209,11 @@ extension HTTPSessionManager {
             deadline: configuration.time.now().advanced(by: max(timeout, .zero))
         )
         context.progress = options.progress
+        context.hostPolicies = ownPolicy == nil ? configuration.hostPolicies : nil
+        context.trustObserver = configuration.trustObserver.map { observer in
+            let queue = completionQueue(snapshot)
+            return { report in queue.async { observer(report) } }
+        }
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
         completing(&context)
         return PreparedCall(

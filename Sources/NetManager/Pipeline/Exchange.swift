@@ -48,6 +48,7 @@ final class Exchange: Sendable {
     /// of their own.
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
         try Task.checkCancellation()
+        var context = try context.judging(request)
         try RequestRules.check(request, policy: context.policy)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let (attempt, isSpent) = record.withLock { record in
@@ -65,7 +66,6 @@ final class Exchange: Sendable {
         if let deadline = context.deadline, time.now() >= deadline {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
-        var context = context
         context.attempt = attempt
         let response = try await transport.send(keepingBodyOffEngine(request), context: context)
         return try await collected(response, of: request, attempt: attempt)

@@ -30,6 +30,11 @@ public struct TransportContext: Sendable {
     ///
     /// It is a digest, so whoever makes many contexts of a policy hands it on.
     package private(set) var policyID: String
+    /// The policies by host, where the policy of each request goes by its host; nil where one policy is for all.
+    package var hostPolicies: HostPolicies?
+    /// Told of servers that were refused, or that a policy under audit would have refused; on no particular thread,
+    /// never on the transport's own.
+    public var trustObserver: (@Sendable (TrustReport) -> Void)?
     /// When the whole call must have ended, and for a stream, when its head must be there; nil for never.
     public var deadline: ContinuousClock.Instant?
     /// Told of progress, on no particular thread, never on the transport's own.
