@@ -128,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "NetManagerTests",
             dependencies: [
-                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI", "Locks",
+                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
+                "Locks",
                 "ExitProbe", "SanitizerSupport",
             ],
             swiftSettings: strict
