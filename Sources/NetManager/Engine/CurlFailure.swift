@@ -28,10 +28,16 @@ struct CurlFailure {
             kind,
             response: response,
             code: Int(code.rawValue),
-            detail: proxyVerdict.map { "the proxy is not trusted: \($0)" } ?? message
-                ?? String(cString: curl_easy_strerror(code)),
+            detail: detail,
             phase: phase
         )
+    }
+
+    /// What the kind does not say already: a verdict says more than libcurl's words about it.
+    private var detail: String? {
+        if let proxyVerdict { return "the proxy is not trusted: \(proxyVerdict)" }
+        guard verdict == nil else { return nil }
+        return message ?? String(cString: curl_easy_strerror(code))
     }
 
     private var kind: RequestError.Kind {
