@@ -10,9 +10,11 @@ extension RequestError: CustomStringConvertible {
         if let phase { place.append("while in phase \(phase.rawValue)") }
         if attempt > 0 { place.append("attempt \(attempt)") }
         if let libcurlCode { place.append("libcurl code \(libcurlCode)") }
-        if !place.isEmpty { text += " (\(place.joined(separator: ", ")))" }
+        // A text of several lines ends with pins to paste: nothing may stand behind them on their line.
+        let isLong = text.contains("\n")
+        if !place.isEmpty { text += (isLong ? "\n" : " ") + "(\(place.joined(separator: ", ")))" }
         text += "."
-        if let detail, !detail.isEmpty { text += " \(detail)" }
+        if let detail, !detail.isEmpty { text += " \(detail)" + (detail.hasSuffix(".") ? "" : ".") }
         if let advice { text += " \(advice)" }
         return text
     }

@@ -110,4 +110,12 @@ import Testing
             return
         }
     }
+
+    @Test func `the pins of a refusal stand on lines of their own, ready to paste`() async throws {
+        let pinned = try PinnedServer()
+        let manager = try manager(["localhost": try PinnedServer.strictAboutAnother(.publicKey)])
+        let error = try await failure { _ = try await manager.get(pinned.server.url()) }
+        let lines = "\(error)".split(separator: "\n").map { $0.drop { $0 == " " } }
+        #expect(lines.contains(Substring(pinned.certificate.publicKeyPin.description)))
+    }
 }
