@@ -99,6 +99,28 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Programs for scripts/bench: the floor in C, this library, URLSession, the pieces one by one.
+        .executableTarget(
+            name: "BenchmarkFloor",
+            dependencies: ["CCurl", "COpenSSL"],
+            path: "Benchmarks/Floor",
+            cSettings: strictC
+        ),
+        .executableTarget(name: "BenchmarkPeer", path: "Benchmarks/Peer", cSettings: strictC),
+        .target(name: "BenchmarkSupport", path: "Benchmarks/Support", swiftSettings: strict),
+        .executableTarget(
+            name: "BenchmarkClient",
+            dependencies: ["NetManager", "BenchmarkSupport"],
+            path: "Benchmarks/Client",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "BenchmarkFoundation",
+            dependencies: ["BenchmarkSupport"],
+            path: "Benchmarks/Foundation",
+            swiftSettings: strict
+        ),
+
         .testTarget(
             name: "TestServerTests",
             dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],

@@ -1,0 +1,72 @@
+import Glibc
+
+/// What the clients are asked to do: `STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT]`.
+package struct Arguments: Sendable {
+    /// What is transferred.
+    package enum Workload: String, Sendable {
+        case get, download, upload
+    }
+
+    /// Bytes of one upload.
+    package static let uploadSize = 256 << 20
+
+    package let style: String
+    package let workload: Workload
+    package let url: String
+    package let count: Int
+    package let inFlight: Int
+    package let warmUp: Int
+    /// A PEM file with the one trusted root; nil for plain http.
+    package let root: String?
+
+    /// Reads the command line; ends the program when it cannot.
+    package init() {
+        let words = CommandLine.arguments
+        guard words.count >= 7, let workload = Workload(rawValue: words[2]), let count = Int(words[4]),
+            let inFlight = Int(words[5]), let warmUp = Int(words[6]), count > 0, inFlight > 0
+        else {
+            print("usage: STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT]")
+            exit(2)
+        }
+        style = words[1]
+        self.workload = workload
+        url = words[3]
+        self.count = count
+        self.inFlight = inFlight
+        self.warmUp = warmUp
+        root = words.count > 7 && !words[7].isEmpty ? words[7] : nil
+    }
+}
+
+/// Runs requests until `count` are done, so many at a time, each lane in a task of its own.
+/// - Returns: How many failed.
+package func runLanes(
+    _ count: Int,
+    inFlight: Int,
+    _ request: @escaping @Sendable () async -> Bool
+) async -> Int {
+    await withTaskGroup(of: Int.self) { group in
+        for lane in 0..<min(inFlight, count) {
+            let share = count / inFlight + (lane < count % inFlight ? 1 : 0)
+            group.addTask {
+                var errors = 0
+                for _ in 0..<share where await !request() { errors += 1 }
+                return errors
+            }
+        }
+        return await group.reduce(0, +)
+    }
+}
+
+/// Runs requests of the closure style until `count` are done, so many at a time: each completion begins the next.
+/// - Returns: How many failed.
+package func runClosures(
+    _ count: Int,
+    inFlight: Int,
+    _ request: @escaping @Sendable (@escaping @Sendable (Bool) -> Void) -> Void
+) async -> Int {
+    await withCheckedContinuation { continuation in
+        let chain = ClosureChain(count: count, request: request) { continuation.resume(returning: $0) }
+        for _ in 0..<min(inFlight, count) { chain.next() }
+    }
+}
