@@ -12,10 +12,6 @@ struct Peer {
             return
         }
         let arguments = Arguments()
-        if let root = arguments.root {
-            // The only way to name roots to this URLSession.
-            setenv("URLSessionCertificateAuthorityInfoFile", root, 1)
-        }
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = arguments.inFlight
         configuration.urlCache = nil
@@ -32,8 +28,8 @@ struct Peer {
         let workload = arguments.workload
         let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(getpid())")
         if workload == .upload {
-            FileManager.default.createFile(atPath: file.path, contents: nil)
-            truncate(file.path, Arguments.uploadSize)
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+            _ = truncate(file.path, Arguments.uploadSize)
         }
         defer { if workload == .upload { try? FileManager.default.removeItem(at: file) } }
         return await runLanes(count, inFlight: arguments.inFlight) {

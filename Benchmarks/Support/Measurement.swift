@@ -20,7 +20,7 @@ package struct Measurement {
         let wall = wall.duration(to: .now)
         let seconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let fields: [(String, String)] = [
             ("client", "\"\(client)\""), ("requests", "\(requests)"),
             ("cpu_us", Self.text(cpu / Double(max(requests, 1)), decimals: 3)),
@@ -44,7 +44,7 @@ package struct Measurement {
 
     private static var cpuMicroseconds: Double {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) * 1e6 + Double($0.tv_usec) }.reduce(
             0,
             +
