@@ -34,6 +34,9 @@ public struct HTTPResponse: Sendable {
     /// The method of the request, where it is known: a response to HEAD has no content.
     public var requestMethod: HTTPMethod?
 
+    /// The heads of the redirects that led here, the first one first; empty when there were none.
+    public var redirects: [Head] = []
+
     /// Makes a response.
     public init(head: Head, body: Data = Data(), requestMethod: HTTPMethod? = nil) {
         self.head = head

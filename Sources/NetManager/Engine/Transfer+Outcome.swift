@@ -10,8 +10,8 @@ extension Transfer {
     func finish(with failure: TransferFailure?, code: CURLcode?) {
         if case .channel(let channel) = plan.body { channel.close() }
         reportFinalProgress()
-        recordMetrics()
         let result = outcome(failure: failure, code: code)
+        recordMetrics(result)
         switch (channel, result) {
         case (nil, .success):
             guard let head else { return answer(.failure(error(for: TransferFailure.incompleteHead))) }
@@ -71,7 +71,7 @@ extension Transfer {
         report(.download, received, handle.measure(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T), isFinal: true)
     }
 
-    private func recordMetrics() {
+    private func recordMetrics(_ result: Result<Void, any Error>) {
         guard let recorder = plan.context.metrics, let handle else { return }
         func time(_ info: CURLINFO) -> Duration { .microseconds(handle.measure(info)) }
         let port = handle.information(CURLINFO_PRIMARY_PORT)
@@ -95,7 +95,15 @@ extension Transfer {
                 tlsVersion: tlsDescription?.version,
                 cipherSuite: tlsDescription?.cipherSuite,
                 trust: decision
-            )
+            ),
+            failure: result.failure
         )
+    }
+}
+
+extension Result where Success == Void, Failure == any Error {
+    /// The error as the library's own; nil for a success.
+    fileprivate var failure: RequestError? {
+        if case .failure(let error) = self { error as? RequestError } else { nil }
     }
 }

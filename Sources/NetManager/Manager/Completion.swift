@@ -12,15 +12,27 @@ struct Completion<Output: Sendable>: Sendable {
     ///
     /// Whether the call was cancelled is asked there and not before, so that a program that cancels on its completion
     /// queue never sees a success afterwards.
-    func deliver(_ result: Result<Output, RequestError>, for line: HTTPRequestLine) {
+    /// - Parameters:
+    ///   - result: What came.
+    ///   - line: Names the request.
+    ///   - ended: Told of the outcome just before the closure: the error, nil for a success.
+    func deliver(
+        _ result: Result<Output, RequestError>,
+        for line: HTTPRequestLine,
+        ended: @escaping @Sendable (RequestError?) -> Void = { _ in }
+    ) {
         queue.async {
             let isCancelled = task.finish()
             switch result {
             case .success where isCancelled:
-                failure?(task, RequestError(.cancelled, method: line.method, url: line.url))
+                let error = RequestError(.cancelled, method: line.method, url: line.url)
+                ended(error)
+                failure?(task, error)
             case .success(let output):
+                ended(nil)
                 success?(task, output)
             case .failure(let error):
+                ended(error)
                 failure?(task, error)
             }
         }

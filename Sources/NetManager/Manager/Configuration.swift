@@ -21,8 +21,9 @@ extension HTTPSessionManager {
         public var headers: HTTPHeaders
         /// The time that a call may take in all, with retries, redirects and waits; 60 seconds by default.
         ///
-        /// Interceptors and hooks are not interrupted, but nothing is sent any more when the time is over. Zero or
-        /// less fails every call at once.
+        /// For streams and downloads it is the time until the head of the final response is there; the content is
+        /// limited by ``Timeouts/idle`` only. Interceptors and hooks are not interrupted, but nothing is sent any more
+        /// when the time is over. Zero or less fails every call at once.
         public var timeout: Duration = .seconds(60)
         /// What a server must prove; ``SecurityPolicy/default`` by default: a chain to the system's roots, and its
         /// name.
@@ -71,6 +72,23 @@ extension HTTPSessionManager {
         ///
         /// More fails the call as ``RequestError/Kind/bodyTooLarge``. Streams have no limit.
         public var responseBodyLimit: Int = 64 << 20
+        /// How long each stage of an attempt may take, beside the time for the whole call.
+        ///
+        /// By default only silence is limited: 60 seconds without a byte while somebody waits for one.
+        public var timeouts = Timeouts()
+        /// How connections are made: proxies, overrides of addresses, local interface; directly by default.
+        public var connection = ConnectionOptions()
+        /// Who asks, for servers that challenge; nil, the default, when nobody answers a challenge.
+        ///
+        /// It is for one origin: that of ``baseURL`` if there is one, else that of the call's URL. A redirect to
+        /// another origin does not get it.
+        public var authentication: Authentication?
+        /// How many decoded bytes may come of one received byte, once 8 MiB have been decoded; 500 by default.
+        ///
+        /// More is taken for a decompression bomb and fails the call as a protocol error.
+        public var maximumDecompressionRatio = 500
+        /// Told of the life of each call; none by default.
+        public var eventMonitors: [any EventMonitor] = []
         /// The clocks that retries and deadlines go by.
         package var time: TimeSource = .system
 

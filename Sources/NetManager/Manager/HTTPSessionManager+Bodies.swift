@@ -15,16 +15,20 @@ extension HTTPSessionManager {
     public func send(_ request: HTTPRequest, options: RequestOptions = .init()) async throws -> HTTPResponse {
         let prepared = try prepare(request, options, isBuffered: true)
         do {
-            return try await prepared.respond()
+            let response = try await prepared.respond()
+            prepared.exchange.ended(response.head, nil)
+            return response
         } catch {
-            throw HTTPSessionManager.seen(error, by: prepared.exchange)
+            throw HTTPSessionManager.ended(by: error, prepared.exchange)
         }
     }
 
     /// Sends a request and gives the response away while its content is still arriving.
     ///
     /// Headers and URLs are treated as ``send(_:options:)`` does. The transfer ends when `consume` returns or throws;
-    /// what it has not read by then is lost. The timeout counts until then. Retries end with the response's head.
+    /// what it has not read by then is lost. The timeout ends with the head of the final response, as do retries: the
+    /// content may take as long as it likes, as long as it does not stand still for ``Timeouts/idle`` while somebody
+    /// waits for it. A caller who takes long to read is not counted.
     /// - Parameters:
     ///   - request: The request.
     ///   - options: What is done otherwise than the configuration says.
@@ -41,19 +45,27 @@ extension HTTPSessionManager {
         do {
             response = try await prepared.open()
         } catch {
-            throw HTTPSessionManager.seen(error, by: prepared.exchange)
+            throw HTTPSessionManager.ended(by: error, prepared.exchange)
         }
         defer { response.body.abandon() }
         do {
-            return try await consume(response)
+            let result = try await consume(response)
+            prepared.exchange.ended(response.head, nil)
+            return result
         } catch let error as BodyTooLarge {
-            throw RequestError(
+            let tooLarge = RequestError(
                 .bodyTooLarge,
                 for: request,
                 attempt: prepared.exchange.attempts,
                 response: HTTPResponse(head: response.head, requestMethod: prepared.exchange.lastMethod),
                 detail: "The limit is \(error.limit) bytes."
             )
+            prepared.exchange.ended(response.head, tooLarge)
+            throw tooLarge
+        } catch {
+            // It may be an error of the caller's own, which is rethrown as it is.
+            prepared.exchange.ended(response.head, RequestError.made(from: error, of: prepared.exchange))
+            throw error
         }
     }
 

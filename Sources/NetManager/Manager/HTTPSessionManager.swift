@@ -13,6 +13,8 @@ public final class HTTPSessionManager: Sendable {
 
     let transport: any Transport
     let lanes: Lanes
+    /// Where event monitors are told.
+    let eventQueue = DispatchQueue(label: "NetManager.events")
     private let ownQueue = DispatchQueue(label: "NetManager.completion")
     private let state: Guarded<Snapshot>
 

@@ -10,7 +10,7 @@ public struct RequestOptions: Sendable {
     public var signature: String?
     /// The policy of this call; it beats ``signature`` and the manager's.
     public var securityPolicy: SecurityPolicy?
-    /// The time that the call may take in all; nil for the manager's.
+    /// The time that the call may take in all, and a stream or download until its head is there; nil for the manager's.
     ///
     /// Zero or less fails at once.
     public var timeout: Duration?
@@ -24,6 +24,20 @@ public struct RequestOptions: Sendable {
     public var isRepeatable: Bool = false
     /// The largest content in bytes; nil for the manager's limit.
     public var responseBodyLimit: Int?
+
+    /// How long each stage of an attempt may take; nil for the manager's limits.
+    public var timeouts: Timeouts?
+    /// How connections are made; nil for the manager's way.
+    public var connection: ConnectionOptions?
+    /// Who asks, when a server challenges; nil for the manager's credentials.
+    ///
+    /// It is for the origin of the call's URL. A redirect to another origin does not get it, nor does an interceptor
+    /// that sends the request there.
+    public var authentication: Authentication?
+    /// How many decoded bytes may come of one received byte; nil for the manager's limit.
+    public var maximumDecompressionRatio: Int?
+    /// Told of the life of this call, after the manager's monitors; none by default.
+    public var eventMonitors: [any EventMonitor] = []
 
     /// Makes options that change nothing.
     public init() {}

@@ -13,11 +13,17 @@ public final class RequestTask: Sendable {
 
     private let state = Guarded(State())
     let meter = ProgressMeter()
+    let recorder = MetricsRecorder()
 
     init() {}
 
     /// How far the call has come: the figures of the upload until the response begins, then those of the download.
     public var progress: TransferProgress { meter.progress }
+
+    /// What each attempt cost, retries and redirects included: those that are over, in order.
+    ///
+    /// All of them are there when `success` or `failure` is called. Transports other than libcurl may keep no figures.
+    public var metrics: [TransferMetrics] { recorder.metrics }
 
     /// Whether ``cancel()`` was called before the outcome was delivered.
     public var isCancelled: Bool { state.withLock(\.isCancelled) }

@@ -13,27 +13,39 @@ final class Exchange: Sendable {
     let transport: any Transport
     let lanes: Lanes
     let time: TimeSource
+    /// Tells the monitors; nil when there are none.
+    let events: CallEvents?
+    /// Where the context's credentials may be sent; nil for nowhere.
+    private let credentialsOrigin: URLReference.Origin?
 
     private struct Record {
         var attempts = 0
         var lastMethod: HTTPMethod?
         var hasSentOneShotBody = false
+        /// Whether the monitors have been told of the beginning and not of the end.
+        var isTold = false
     }
 
     private let record = Guarded(Record())
+    private let start: ContinuousClock.Instant
 
     init(
         request: HTTPRequest,
         context: TransportContext,
         transport: any Transport,
         lanes: Lanes,
-        time: TimeSource
+        time: TimeSource,
+        credentialsOrigin: URLReference.Origin? = nil,
+        events: CallEvents? = nil
     ) {
         self.request = request
         self.context = context
         self.transport = transport
         self.lanes = lanes
         self.time = time
+        self.credentialsOrigin = credentialsOrigin
+        self.events = events
+        start = time.now()
     }
 
     /// How often something was handed to the transport.
@@ -67,8 +79,59 @@ final class Exchange: Sendable {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
         context.attempt = attempt
+        if context.authentication != nil, !maySendCredentials(to: request.url) {
+            context.authentication = nil
+        }
+        guard let events else { return try await carry(request, context) }
+        events.attemptStarted(attempt, request)
+        do {
+            let response = try await carry(request, context)
+            events.attemptAnswered(attempt, response)
+            return response
+        } catch {
+            events.attemptFailed(attempt, request, RequestError.made(from: error, of: self))
+            throw error
+        }
+    }
+
+    private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
         let response = try await transport.send(keepingBodyOffEngine(request), context: context)
-        return try await collected(response, of: request, attempt: attempt)
+        return try await collected(response, of: request, attempt: context.attempt)
+    }
+
+    private func maySendCredentials(to url: URL) -> Bool {
+        guard let credentialsOrigin else { return false }
+        return URLReference(url.absoluteString).origin == credentialsOrigin
+    }
+
+    deinit {
+        // A call that its owner dropped, such as an iterator that is not asked any more.
+        if events != nil { ended(nil, RequestError(.cancelled, for: request, attempt: attempts)) }
+    }
+
+    /// Tells the monitors that the call begins.
+    func began() {
+        guard let events else { return }
+        record.withLock { $0.isTold = true }
+        events.tell { $0.callStarted($1) }
+    }
+
+    /// Tells the monitors that the call is over, once.
+    func ended(_ head: HTTPResponse.Head?, _ error: RequestError?) {
+        guard let events else { return }
+        let wasTold = record.withLock { record in
+            defer { record.isTold = false }
+            return record.isTold
+        }
+        guard wasTold else { return }
+        let end = CallEnd(
+            head: head ?? error?.response?.head,
+            error: error,
+            attempts: attempts,
+            metrics: context.metrics?.metrics ?? [],
+            duration: start.duration(to: time.now())
+        )
+        events.tell { $0.callEnded(end, of: $1) }
     }
 
     /// Reads the content here when it is wanted whole, so that a connection that breaks in its middle is one of the

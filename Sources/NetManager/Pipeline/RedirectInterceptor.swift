@@ -34,6 +34,7 @@ struct RedirectInterceptor: Interceptor {
                 throw failure(.tooManyRedirects, response, request, "They lead in a circle.")
             }
             await response.body.discard()
+            exchange.events?.tell { [head = response.head] in $0.redirected(by: head, to: following, of: $1) }
             request = following
             response = try await next(request)
         }

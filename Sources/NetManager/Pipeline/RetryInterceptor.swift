@@ -8,12 +8,14 @@ struct RetryInterceptor: Interceptor {
     private let lanes: Lanes
     private let time: TimeSource
     private let deadline: ContinuousClock.Instant?
+    private let events: CallEvents?
 
     init(_ policy: RetryPolicy, isRepeatable: Bool, exchange: Exchange) {
         self.policy = policy
         self.isRepeatable = isRepeatable
         lanes = exchange.lanes
         time = exchange.time
+        events = exchange.events
         let own = policy.totalLimit.map { exchange.time.now().advanced(by: min($0, .longest)) }
         deadline = [exchange.context.deadline, own].compactMap { $0 }.min()
     }
@@ -61,6 +63,7 @@ struct RetryInterceptor: Interceptor {
         guard let delay = await decided(situation) else { return nil }
         guard deadline.map({ time.now().advanced(by: min(delay, .longest)) < $0 }) ?? true else { return nil }
         guard !Task.isCancelled, policy.budget?.take() ?? true else { return nil }
+        events?.tell { [situation] in $0.retryScheduled(after: delay, situation: situation, of: $1) }
         return delay
     }
 

@@ -2,11 +2,11 @@ import FoundationEssentials
 import HTTPMessage
 
 /// Content types by the extension of a file name.
-enum MIMETypes {
+package enum MIMETypes {
     /// The type of a file name's extension, or `application/octet-stream`.
     ///
     /// The common ones are the same on every machine; for all others the system's list is asked.
-    static func type(ofFileNamed name: String) -> String {
+    package static func type(ofFileNamed name: String) -> String {
         guard let dot = name.lastIndex(of: "."), name.index(after: dot) < name.endIndex else {
             return unknown
         }
@@ -14,7 +14,7 @@ enum MIMETypes {
         return common[fileExtension] ?? system[fileExtension] ?? unknown
     }
 
-    static let unknown = "application/octet-stream"
+    package static let unknown = "application/octet-stream"
 
     /// The system's list, read once; empty where there is none.
     private static let system = table(atPath: "/etc/mime.types")
