@@ -3,7 +3,7 @@ import TestPKI
 import Testing
 
 /// A folder that is gone when the test is over.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {

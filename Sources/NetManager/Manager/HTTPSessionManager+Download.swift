@@ -1,0 +1,135 @@
+import Dispatch
+public import HTTPMessage
+public import Serializers
+
+extension HTTPSessionManager {
+    /// Downloads a file.
+    ///
+    /// The content is written beside the target under another name, put onto the disk (fsync), and renamed when it is
+    /// complete, so that the target is never seen in parts. Only a content of an acceptable status becomes a file. When
+    /// the download fails or is cancelled, the target is as it was, and nothing is left beside it but what
+    /// ``DownloadOptions/resumes`` keeps.
+    ///
+    /// The timeout ends with the head of the response. The content may take as long as it likes, as long as it does not
+    /// stand still for ``Timeouts/idle``. It is not held in memory.
+    /// - Parameters:
+    ///   - url: The URL, or a path below the base URL.
+    ///   - parameters: The query.
+    ///   - headers: Header fields of this call.
+    ///   - options: What is done otherwise than the configuration says.
+    ///   - path: The path of the file; a relative one is below the working directory.
+    ///   - settings: What happens to an existing file, whether to resume, and what the content must be.
+    /// - Returns: What has become a file.
+    /// - Throws: ``RequestError``, of kind ``RequestError/Kind/file(_:)`` for everything that the system says against the
+    ///   file; `CancellationError` when the calling task was cancelled.
+    public func download(
+        _ url: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPHeaders = [:],
+        options: RequestOptions = .init(),
+        to path: String,
+        settings: DownloadOptions = .init()
+    ) async throws -> DownloadedFile {
+        let call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
+        let download = try download(call, under: snapshot, to: path, settings)
+        let exchange = download.prepared.exchange
+        do {
+            let file = try await download.run()
+            exchange.ended(file.head, nil)
+            return file
+        } catch {
+            throw HTTPSessionManager.ended(by: error, exchange)
+        }
+    }
+
+    /// Downloads a file, as ``download(_:parameters:headers:options:to:settings:)`` does; exactly one of the closures
+    /// is called, once.
+    ///
+    /// A cancellation that comes when the file has its name already leaves it there.
+    /// - Parameters:
+    ///   - url: The URL, or a path below the base URL.
+    ///   - parameters: The query.
+    ///   - headers: Header fields of this call.
+    ///   - options: What is done otherwise than the configuration says.
+    ///   - path: The path of the file.
+    ///   - settings: What happens to an existing file, whether to resume, and what the content must be.
+    ///   - success: Called with what has become a file.
+    ///   - failure: Called with the error.
+    ///   - progress: Told how much of the file is there, what was resumed included.
+    /// - Returns: The task, for cancelling and for its progress.
+    @discardableResult
+    public func download(
+        _ url: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPHeaders = [:],
+        options: RequestOptions = .init(),
+        to path: String,
+        settings: DownloadOptions = .init(),
+        success: (@Sendable (RequestTask, DownloadedFile) -> Void)?,
+        failure: (@Sendable (RequestTask, RequestError) -> Void)? = nil,
+        progress: ProgressHandler? = nil
+    ) -> RequestTask {
+        let task = RequestTask()
+        let snapshot = snapshot
+        let completion = Completion(
+            queue: completionQueue(snapshot),
+            task: task,
+            success: success,
+            failure: failure
+        )
+        var call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
+        call.options.progress = task.meter.recording(before: progress ?? options.progress)
+        let download: Download
+        do {
+            download = try self.download(
+                call,
+                under: snapshot,
+                to: path,
+                settings,
+                for: task,
+                completion.queue
+            )
+        } catch {
+            completion.deliver(.failure(error), for: HTTPRequestLine(method: call.method, url: call.url))
+            return task
+        }
+        let exchange = download.prepared.exchange
+        // Without the engine's executor: files are written here.
+        let carrier = Task {
+            let result: Result<DownloadedFile, RequestError>
+            do {
+                result = .success(try await download.run())
+            } catch {
+                result = .failure(RequestError.made(from: error, of: exchange))
+            }
+            completion.deliver(result, for: HTTPRequestLine(exchange.request)) {
+                exchange.ended(try? result.get().head, $0)
+            }
+        }
+        task.attach(carrier)
+        return task
+    }
+
+    private func download(
+        _ call: Call,
+        under snapshot: Snapshot,
+        to path: String,
+        _ settings: DownloadOptions,
+        for task: RequestTask? = nil,
+        _ queue: DispatchQueue? = nil
+    ) throws(RequestError) -> Download {
+        let handler = call.options.progress
+        let prepared = try prepare(call, under: snapshot, isBuffered: false) { context in
+            // How much of the file is there is known where it is written.
+            context.progress = nil
+            context.metrics = task?.recorder
+        }
+        let reporter = handler.map { ProgressReporter(handler: $0, queue: queue) }
+        return Download(
+            prepared: prepared,
+            target: path,
+            options: settings,
+            progress: DownloadProgress(reporter: reporter, meter: task?.meter)
+        )
+    }
+}
