@@ -192,6 +192,7 @@ extension EventSourceSettings {
     /// - Parameters:
     ///   - serversTime: What the server has asked for; nil for nothing.
     ///   - failures: How many connections in a row have failed.
+    /// - Returns: The wait, at least what the server or the settings ask for.
     func wait(serversTime: Duration?, failures: Int) -> Duration {
         let first = serversTime ?? reconnectionTime
         var wait = first
