@@ -148,6 +148,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "NetManagerFoundationTests",
+            dependencies: ["NetManagerFoundation", "SecurityPolicy", "TestServer", "TestPKI"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "NetManagerTests",
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",

@@ -1,1 +1,2 @@
-import NetManager
+// One import gives the manager and its bridges.
+@_exported public import NetManager

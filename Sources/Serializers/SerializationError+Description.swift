@@ -23,6 +23,8 @@ extension SerializationError: CustomStringConvertible {
             "The body is no JSON text: \(reason), at byte \(offset)."
         case .malformedPropertyList(let reason):
             "The body is no property list: \(reason)"
+        case .malformedXML(_, let reason, let line, let column):
+            "The body is no XML document that can be read: \(reason), at line \(line), column \(column)."
         case .emptyBody:
             "The body is empty; ask for an optional type if that is right."
         case .undecodable(let type, let underlying):

@@ -20,6 +20,9 @@ public indirect enum SerializationError: Error, Sendable {
     case malformedJSON(reason: String, offset: Int)
     /// The body is no property list.
     case malformedPropertyList(reason: String)
+    /// The body is no XML document, or not one within the serializer's limits: libxml2's number (that of
+    /// `XMLParser.ErrorCode`; 512 when the serializer itself refused it), the reason, and where, from line and column 1.
+    case malformedXML(code: Int, reason: String, line: Int, column: Int)
     /// The body has no bytes although the result needs some.
     case emptyBody
     /// The body was read, but is no value of the type that was asked for.

@@ -10,6 +10,8 @@ final class TLSVerification {
     let host: String
     /// What the policy said in the last handshake; nil before.
     private(set) var verdict: Result<TrustDecision, TrustError>?
+    /// What the server showed when it was refused; nil when it was not, or showed nothing that can be read.
+    private(set) var refusedTrust: ServerTrust?
     /// Told of a refusal, and of what a policy under audit would have refused.
     var onRefusal: (@Sendable (TrustError, ServerTrust) -> Void)?
 
@@ -66,6 +68,7 @@ final class TLSVerification {
     }
 
     private func evaluate(_ chain: [[UInt8]]) -> Result<TrustDecision, TrustError> {
+        refusedTrust = nil
         let trust: ServerTrust
         do throws(TrustError) {
             trust = try ServerTrust(derCertificates: chain)
@@ -77,6 +80,7 @@ final class TLSVerification {
             if let error = decision.auditedError { onRefusal?(error, trust) }
             return .success(decision)
         } catch {
+            refusedTrust = trust
             onRefusal?(error, trust)
             return .failure(error)
         }

@@ -34,11 +34,11 @@ extension Transfer {
     }
 
     private func error(for failure: TransferFailure) -> any Error {
-        failure.error(for: plan, phase: phase, response: partialResponse)
+        withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))
     }
 
     private func error(for code: CURLcode) -> any Error {
-        CurlFailure(
+        let failure = CurlFailure(
             code: code,
             message: handle?.errorMessage,
             verdict: verification?.refusal,
@@ -46,7 +46,15 @@ extension Transfer {
             proxyAnswer: handle.map { $0.information(CURLINFO_HTTP_CONNECTCODE) } ?? 0,
             hasStarted: state.hasStarted,
             mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent
-        ).error(for: plan, phase: phase, response: partialResponse)
+        )
+        return withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))
+    }
+
+    /// Adds what the server showed to an error that is about it.
+    private func withServerTrust(_ error: any Error) -> any Error {
+        guard var error = error as? RequestError, case .untrustedServer = error.kind else { return error }
+        error.serverTrust = verification?.refusedTrust
+        return error
     }
 
     /// What arrived before it failed.

@@ -9,7 +9,9 @@ extension TransferFailure {
     ) -> any Error {
         let (kind, detail) = kindAndDetail
         guard let kind else { return CancellationError() }
-        return plan.error(kind, response: response, detail: detail, phase: phase)
+        var error = plan.error(kind, response: response, detail: detail, phase: phase)
+        if case .bodyToSend = self { error.underlying = UnsendableBody() }
+        return error
     }
 
     private var kindAndDetail: (RequestError.Kind?, String?) {

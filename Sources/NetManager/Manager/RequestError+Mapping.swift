@@ -26,7 +26,7 @@ extension RequestError {
             case .custom(let error): .custom(error)
             default: .invalidRequest("\(error)")
             }
-        return RequestError(kind, for: request)
+        return RequestError(kind, for: request, underlying: error)
     }
 
     /// A response that was not accepted or could not be read; the response is attached.
@@ -50,7 +50,8 @@ extension RequestError {
             for: exchange.request,
             attempt: exchange.attempts,
             response: response,
-            detail: cause.map { "Besides: \($0)" }
+            detail: cause.map { "Besides: \($0)" },
+            underlying: cause
         )
     }
 }

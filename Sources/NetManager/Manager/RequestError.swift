@@ -95,6 +95,13 @@ public struct RequestError: Error, Sendable {
     public var detail: String?
     /// The phase in which the transfer was when it failed, where that is known.
     public var phase: Phase?
+    /// What lies underneath: what else is wrong with a response whose status or content type is not accepted, or what
+    /// made a request impossible to write.
+    ///
+    /// A ``SerializationError`` where it comes from a serializer of the library's. Nil where ``kind`` says it all.
+    public var underlying: (any Error)?
+    /// What the server showed of itself, when it was that which the policy refused; nil when it could not be read.
+    public var serverTrust: ServerTrust?
     /// A time limit or a broken connection: whether the same request, if it is idempotent, may succeed when it is
     /// sent again.
     public var isRetryable: Bool {
@@ -114,6 +121,7 @@ public struct RequestError: Error, Sendable {
     ///   - libcurlCode: libcurl's result code.
     ///   - detail: What else is known, in a sentence that holds no secret.
     ///   - phase: The phase in which it failed.
+    ///   - underlying: What lies underneath.
     public init(
         _ kind: Kind,
         method: HTTPMethod,
@@ -122,7 +130,8 @@ public struct RequestError: Error, Sendable {
         response: HTTPResponse? = nil,
         libcurlCode: Int? = nil,
         detail: String? = nil,
-        phase: Phase? = nil
+        phase: Phase? = nil,
+        underlying: (any Error)? = nil
     ) {
         self.kind = kind
         request = (method, RequestError.redacted(url))
@@ -131,6 +140,7 @@ public struct RequestError: Error, Sendable {
         self.libcurlCode = libcurlCode
         self.detail = detail
         self.phase = phase
+        self.underlying = underlying
     }
 
     /// Makes an error about a request.
@@ -139,7 +149,8 @@ public struct RequestError: Error, Sendable {
         for request: HTTPRequest,
         attempt: Int = 0,
         response: HTTPResponse? = nil,
-        detail: String? = nil
+        detail: String? = nil,
+        underlying: (any Error)? = nil
     ) {
         let url = request.url.absoluteString
         self.init(
@@ -148,7 +159,8 @@ public struct RequestError: Error, Sendable {
             url: url,
             attempt: attempt,
             response: response,
-            detail: detail
+            detail: detail,
+            underlying: underlying
         )
     }
 

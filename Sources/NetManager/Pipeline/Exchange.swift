@@ -73,7 +73,12 @@ final class Exchange: Sendable {
         }
         guard !isSpent else {
             let reason = "The body is a stream, which can be sent once, and has been sent."
-            throw RequestError(.invalidRequest(reason), for: request, attempt: attempt)
+            throw RequestError(
+                .invalidRequest(reason),
+                for: request,
+                attempt: attempt,
+                underlying: UnsendableBody()
+            )
         }
         if let deadline = context.deadline, time.now() >= deadline {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)

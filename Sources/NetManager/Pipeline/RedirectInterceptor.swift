@@ -170,7 +170,9 @@ struct RedirectInterceptor: Interceptor {
         }
         if let body = following.body, !body.isReplayable {
             let reason = "It asks for the body again, which is a stream and can be sent once."
-            throw failure(.redirectRefused(reason), response, request)
+            var error = failure(.redirectRefused(reason), response, request)
+            error.underlying = UnsendableBody()
+            throw error
         }
         do {
             try RequestRules.check(following, policy: exchange.context.policy)

@@ -118,7 +118,12 @@ public struct StubTransport: Transport {
             while let piece = try await producer.next() { data += piece }
             if let length, length != Int64(data.count) {
                 let reason = "The body has \(data.count) bytes and \(length) were declared."
-                throw RequestError(.invalidRequest(reason), for: request, attempt: attempt)
+                throw RequestError(
+                    .invalidRequest(reason),
+                    for: request,
+                    attempt: attempt,
+                    underlying: UnsendableBody()
+                )
             }
             return data
         }
