@@ -10,7 +10,9 @@ public let AFURLRequestSerializationErrorDomain = ErrorNumber.requestDomain
 public let AFURLResponseSerializationErrorDomain = ErrorNumber.responseDomain
 
 /// The key, in an error's `userInfo`, of the `HTTPURLResponse` that the error is about.
-public let AFNetworkingOperationFailingURLResponseErrorKey = "com.alamofire.serialization.response.error.response"
+public let AFNetworkingOperationFailingURLResponseErrorKey =
+    "com.alamofire.serialization.response.error.response"
 
 /// The key, in an error's `userInfo`, of the `Data` that came as the response's body.
-public let AFNetworkingOperationFailingURLResponseDataErrorKey = "com.alamofire.serialization.response.error.data"
+public let AFNetworkingOperationFailingURLResponseDataErrorKey =
+    "com.alamofire.serialization.response.error.data"

@@ -11,7 +11,9 @@ import Testing
         return manager
     }
 
-    @Test func `cases 89, 91, 103, report 29: a wrong pin is −1202, names the host and is no cancellation`() async throws {
+    @Test func `cases 89, 91, 103, report 29: a wrong pin is −1202, names the host and is no cancellation`()
+        async throws
+    {
         let server = try SelfSignedServer()
         let other = try SelfSignedServer()
         let url = server.server.url("/get")
@@ -45,13 +47,18 @@ import Testing
         }
         let urlKeys: Set = [NSURLErrorFailingURLErrorKey, "NSErrorFailingURLStringKey"]
         let trust = ServerTrust(certificates: [])
-        #expect(keys(trust, "https://httpbin.org/get") == urlKeys.union([NSURLErrorFailingURLPeerTrustErrorKey]))
+        #expect(
+            keys(trust, "https://httpbin.org/get") == urlKeys.union([NSURLErrorFailingURLPeerTrustErrorKey])
+        )
         #expect(keys(nil, "https://httpbin.org/get") == urlKeys)
         #expect(keys(trust, "") == [NSURLErrorFailingURLPeerTrustErrorKey])
         #expect(keys(nil, "") == [])
     }
 
-    @Test func `cases 95, 97, 98, 100, 101, report 31: pins and plain http are an error of the configuration`() async throws {
+    @Test
+    func `cases 95, 97, 98, 100, 101, report 31: pins and plain http are an error of the configuration`()
+        async throws
+    {
         let server = try SelfSignedServer()
         let plain = try TestServer { _ in .json("{}") }
         var publicKeys = server.pinned
@@ -74,8 +81,14 @@ import Testing
         let other = try SelfSignedServer()
         let manager = manager(other.pinned)
         let big = String(repeating: "x", count: 1 << 20)
-        let error: RequestError? = await failure { (success: @escaping @Sendable (RequestTask, JSONValue) -> Void, fail) in
-            manager.post(server.server.url(), parameters: ["big": .string(big)], success: success, failure: fail)
+        let error: RequestError? = await failure {
+            (success: @escaping @Sendable (RequestTask, JSONValue) -> Void, fail) in
+            manager.post(
+                server.server.url(),
+                parameters: ["big": .string(big)],
+                success: success,
+                failure: fail
+            )
         }
         #expect((try #require(error) as NSError).code == -1202)
         #expect(server.server.counters.requests == 0)

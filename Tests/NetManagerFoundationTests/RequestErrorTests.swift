@@ -41,7 +41,8 @@ import Testing
 
     @Test func `report 65: a scheme of another kind is −1002`() {
         for (url, code) in [
-            ("ftp://h/x", -1002), ("mailto:a@b", -1002), ("http://[::1", -1000), ("HTTPS://", -1000), ("x", -1000),
+            ("ftp://h/x", -1002), ("mailto:a@b", -1002), ("http://[::1", -1000), ("HTTPS://", -1000),
+            ("x", -1000),
         ] {
             let error = RequestError(.invalidURL, method: .get, url: url)
             #expect((error as NSError).number == "NSURLErrorDomain \(code)", "\(url)")
@@ -73,7 +74,9 @@ import Testing
         #expect(bridged.userInfo["k"] as? String == "v")
     }
 
-    @Test func `case 484: parameters that cannot be written fail with the error of the caller's function`() async throws {
+    @Test func `case 484: parameters that cannot be written fail with the error of the caller's function`()
+        async throws
+    {
         let stub = StubTransport(json: "{}")
         let manager = HTTPSessionManager(.init(), transport: stub)
         struct Refusing: RequestSerializer {
@@ -90,7 +93,8 @@ import Testing
 
     @Test func `parameters without a form are −1016 of the request's domain`() async throws {
         let manager = HTTPSessionManager(.init(), transport: StubTransport(json: "{}"))
-        let error: RequestError? = await failure { (success: @escaping @Sendable (RequestTask, JSONValue) -> Void, fail) in
+        let error: RequestError? = await failure {
+            (success: @escaping @Sendable (RequestTask, JSONValue) -> Void, fail) in
             manager.post("http://h/", parameters: "text", success: success, failure: fail)
         }
         let full = NSError(requestError: try #require(error))
@@ -99,7 +103,9 @@ import Testing
         #expect(full.underlying?.number == full.number)
     }
 
-    @Test func `cases 376 and 377: a file that is none is −1000 of the request's domain, with the reason`() throws {
+    @Test func `cases 376 and 377: a file that is none is −1000 of the request's domain, with the reason`()
+        throws
+    {
         for path in ["/nope/file", "https://example.com/a.jpg"] {
             var form = MultipartForm()
             let error = try #require(serializationError { try form.appendFile(at: path, name: "f") })
@@ -121,7 +127,9 @@ import Testing
     }
 
     @Test func `a body that can be sent once and is needed again is −1021`() async throws {
-        let pieces = AsyncStream<Data> { $0.yield(Data("x".utf8)); $0.finish() }
+        let pieces = AsyncStream<Data> {
+            $0.yield(Data("x".utf8)); $0.finish()
+        }
         let stub = StubTransport(status: 307, headers: ["Location": "/again"])
         let manager = HTTPSessionManager(.init(), transport: stub)
         let url = try #require(URL(string: "http://h/x"))
@@ -132,10 +140,15 @@ import Testing
     }
 
     @Test func `a stream of another length than declared is −1021`() async throws {
-        let pieces = AsyncStream<Data> { $0.yield(Data("x".utf8)); $0.finish() }
-        let manager = HTTPSessionManager(.init(), transport: StubTransport { request in
-            HTTPResponse(head: .init(status: 200, url: request.url))
-        })
+        let pieces = AsyncStream<Data> {
+            $0.yield(Data("x".utf8)); $0.finish()
+        }
+        let manager = HTTPSessionManager(
+            .init(),
+            transport: StubTransport { request in
+                HTTPResponse(head: .init(status: 200, url: request.url))
+            }
+        )
         let url = try #require(URL(string: "http://h/x"))
         let error = await #expect(throws: RequestError.self) {
             _ = try await manager.send(HTTPRequest(.post, url: url, body: .stream(pieces, length: 9)))

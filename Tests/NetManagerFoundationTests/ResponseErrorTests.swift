@@ -37,7 +37,8 @@ import Testing
         #expect(full.localizedDescription == error.localizedDescription)
         #expect(full.userInfo[NSURLErrorFailingURLErrorKey] as? URL == URL(string: "http://h/x"))
         #expect(full.userInfo["NSErrorFailingURLStringKey"] as? String == "http://h/x")
-        let response = full.userInfo["com.alamofire.serialization.response.error.response"] as? HTTPURLResponse
+        let response =
+            full.userInfo["com.alamofire.serialization.response.error.response"] as? HTTPURLResponse
         #expect(response?.statusCode == 404)
         #expect(response?.value(forHTTPHeaderField: "content-type") == "application/json")
         let body = full.userInfo["com.alamofire.serialization.response.error.data"] as? Data
@@ -75,7 +76,9 @@ import Testing
         for status in 200...299 { #expect(await error("1", "text/json", status: status) == nil) }
     }
 
-    @Test func `cases 419, 443: the content type lies under a bad status unless there is no body`() async throws {
+    @Test func `cases 419, 443: the content type lies under a bad status unless there is no body`()
+        async throws
+    {
         let empty = NSError(requestError: try #require(await error("", "text/html", status: 404)))
         #expect(empty.number == "\(responseDomain) -1011")
         #expect(empty.underlying == nil)
@@ -110,22 +113,29 @@ import Testing
         let full = NSError(requestError: error)
         #expect(full.number == "\(responseDomain) -1011")
         #expect(full.underlying?.number == "NSCocoaErrorDomain 3840")
-        #expect(full.userInfo[AFNetworkingOperationFailingURLResponseDataErrorKey] as? Data == Data("oops".utf8))
+        #expect(
+            full.userInfo[AFNetworkingOperationFailingURLResponseDataErrorKey] as? Data == Data("oops".utf8)
+        )
     }
 
-    @Test func `case 455: an HTML page under the wrapper's list of types is 3840 with its body`() async throws {
+    @Test func `case 455: an HTML page under the wrapper's list of types is 3840 with its body`() async throws
+    {
         let types = AKNetPackegeAFN.acceptableContentTypes
         #expect(await error(#"{"a":1}"#, "text/html", types: types) == nil)
         let full = NSError(requestError: try #require(await error("<html>", "text/html", types: types)))
         #expect(full.number == "NSCocoaErrorDomain 3840")
-        #expect(full.userInfo[AFNetworkingOperationFailingURLResponseDataErrorKey] as? Data == Data("<html>".utf8))
+        #expect(
+            full.userInfo[AFNetworkingOperationFailingURLResponseDataErrorKey] as? Data == Data("<html>".utf8)
+        )
     }
 
     @Test func `report 9: bytes that are no text are an error of decoding`() throws {
         let response = HTTPResponse(Data([0xC3, 0x28]), type: "text/plain")
         let text = serializationError { try StringResponseSerializer().serialize(response) }
         #expect((try #require(text) as NSError).number == "NSCocoaErrorDomain 261")
-        let unknown = serializationError { try StringResponseSerializer(charset: "x-none").serialize(response) }
+        let unknown = serializationError {
+            try StringResponseSerializer(charset: "x-none").serialize(response)
+        }
         #expect((try #require(unknown) as NSError).number == "NSCocoaErrorDomain 264")
     }
 

@@ -67,11 +67,6 @@ import Testing
         #expect(full.localizedDescription.contains("401"))
     }
 
-    @Test func `a host without an address is −1003`() async throws {
-        // Reserved for names that never exist (RFC 6761, section 6.4).
-        #expect(await number("http://nobody.invalid/") == "NSURLErrorDomain -1003")
-    }
-
     @Test func `TLS with a server that speaks none is −1200`() async throws {
         let server = try TestServer { _ in .json("{}") }
         let url = "https://127.0.0.1:\(server.port)/"

@@ -31,7 +31,9 @@ public struct XMLSource: Sendable, Hashable {
     init(_ response: HTTPResponse, maximumSize: Int) throws(SerializationError) {
         guard !response.body.isEmpty else { throw .emptyBody }
         guard response.body.count <= maximumSize else { throw .tooLarge(limit: maximumSize) }
-        let declared = XMLProlog(response.body).encoding.flatMap { String(bytes: response.body[$0], encoding: .utf8) }
+        let declared = XMLProlog(response.body).encoding.flatMap {
+            String(bytes: response.body[$0], encoding: .utf8)
+        }
         var data = Data(try response.text(declaredCharset: declared).utf8)
         let prolog = XMLProlog(data)
         if let offset = prolog.internalSubset {
@@ -46,8 +48,10 @@ public struct XMLSource: Sendable, Hashable {
         self.data = data
     }
 
-    /// The code of what is refused although it may be well-formed: that of a parse that was given up.
-    static let refused = XMLParser.ErrorCode.delegateAbortedParseError.rawValue
+    /// The code of what is refused although it may be well-formed.
+    ///
+    /// On Apple's systems that is `delegateAbortedParseError`; Foundation on Linux numbers that case differently.
+    static let refused = 512
 
     private static func place(of offset: Int, in data: Data) -> (line: Int, column: Int) {
         let before = data[..<offset]
