@@ -2,6 +2,7 @@ import CCurl
 import CCurlShims
 import FoundationEssentials
 import HTTPMessage
+import SecurityPolicy
 
 /// What an easy handle has been told; nil for what it has not.
 struct AppliedOptions {
@@ -14,6 +15,8 @@ struct AppliedOptions {
     var method: HTTPMethod?
     var hasBody: Bool?
     var policyID: String?
+    /// Its key is borrowed by libcurl, so it must live here as long as the handle has it.
+    var clientIdentity: ClientIdentity?
     var validatesDomainName: Bool?
     var wantsProgress: Bool?
     var authentication: Authentication??
@@ -101,6 +104,34 @@ extension EasyHandle {
         if applied.validatesDomainName != plan.policy.validatesDomainName {
             try set(CURLOPT_SSL_VERIFYHOST, plan.policy.validatesDomainName ? 2 : 0)
             applied.validatesDomainName = plan.policy.validatesDomainName
+        }
+        if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
+    }
+
+    /// Sets the client's certificate and key, both PEM, which is libcurl's type unless it is told another.
+    ///
+    /// Only in PEM do the intermediates go along.
+    private func apply(_ identity: ClientIdentity?) throws(TransferFailure) {
+        for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] {
+            try check(nm_easy_setopt_blob(pointer, option, nil, 0), option)
+        }
+        applied.clientIdentity = nil
+        guard let identity else { return }
+        let chain = identity.certificatePEM.withUnsafeBytes {
+            nm_easy_setopt_blob(pointer, CURLOPT_SSLCERT_BLOB, $0.baseAddress, $0.count)
+        }
+        try check(chain, CURLOPT_SSLCERT_BLOB)
+        applied.clientIdentity = identity
+        let key = identity.withPrivateKeyPEM {
+            nm_easy_setopt_borrowed_blob(pointer, CURLOPT_SSLKEY_BLOB, $0.baseAddress, $0.count)
+        }
+        do {
+            try check(key, CURLOPT_SSLKEY_BLOB)
+        } catch {
+            // Half an identity must not stay.
+            _ = nm_easy_setopt_blob(pointer, CURLOPT_SSLCERT_BLOB, nil, 0)
+            applied.clientIdentity = nil
+            throw error
         }
     }
 

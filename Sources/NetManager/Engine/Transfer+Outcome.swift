@@ -42,9 +42,11 @@ extension Transfer {
             code: code,
             message: handle?.errorMessage,
             verdict: verification?.refusal,
+            clientCertificate: verification?.clientCertificate,
             proxyVerdict: proxyVerification?.refusal,
             proxyAnswer: handle.map { $0.information(CURLINFO_HTTP_CONNECTCODE) } ?? 0,
             hasStarted: state.hasStarted,
+            hasHead: state.hasHead,
             mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent
         )
         return withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))

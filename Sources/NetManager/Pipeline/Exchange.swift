@@ -10,6 +10,8 @@ final class Exchange: Sendable {
     let request: HTTPRequest
     /// How each attempt is to be carried, but for its number.
     let context: TransportContext
+    /// What takes the place of the context's client identity at other origins than the first.
+    let identityAcrossOrigins: ClientIdentity?
     let transport: any Transport
     let lanes: Lanes
     let time: TimeSource
@@ -24,6 +26,8 @@ final class Exchange: Sendable {
         var hasSentOneShotBody = false
         /// Whether the monitors have been told of the beginning and not of the end.
         var isTold = false
+        /// Of the request that was sent first, where a client identity is for it alone.
+        var firstOrigin: URLReference.Origin?
     }
 
     private let record = Guarded(Record())
@@ -32,6 +36,7 @@ final class Exchange: Sendable {
     init(
         request: HTTPRequest,
         context: TransportContext,
+        identityAcrossOrigins: ClientIdentity?,
         transport: any Transport,
         lanes: Lanes,
         time: TimeSource,
@@ -40,6 +45,7 @@ final class Exchange: Sendable {
     ) {
         self.request = request
         self.context = context
+        self.identityAcrossOrigins = identityAcrossOrigins
         self.transport = transport
         self.lanes = lanes
         self.time = time
@@ -84,6 +90,7 @@ final class Exchange: Sendable {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
         context.attempt = attempt
+        context.clientIdentity = clientIdentity(for: request)
         if context.authentication != nil, !maySendCredentials(to: request.url) {
             context.authentication = nil
         }
@@ -137,6 +144,23 @@ final class Exchange: Sendable {
             duration: start.duration(to: time.now())
         )
         events.tell { $0.callEnded(end, of: $1) }
+    }
+
+    /// The client identity for a request: one that was given with the call stays with the origin that the call was
+    /// made to, whoever redirects it.
+    private func clientIdentity(for request: HTTPRequest) -> ClientIdentity? {
+        guard let own = context.clientIdentity, own != identityAcrossOrigins else {
+            return context.clientIdentity
+        }
+        guard let origin = URLReference(request.url.absoluteString).origin else {
+            return identityAcrossOrigins
+        }
+        let isFirst = record.withLock { record in
+            let first = record.firstOrigin ?? origin
+            record.firstOrigin = first
+            return first == origin
+        }
+        return isFirst ? own : identityAcrossOrigins
     }
 
     /// Reads the content here when it is wanted whole, so that a connection that breaks in its middle is one of the
