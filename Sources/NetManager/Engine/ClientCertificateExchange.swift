@@ -7,8 +7,13 @@ import COpenSSL
 struct ClientCertificateExchange {
     /// Whether the server asked for a certificate.
     private(set) var wasAsked = false
+    /// Whether the server has answered a request since, and so accepted what it was shown.
+    var isSettled = false
     /// The fatal alert that ended the connection (RFC 8446, section 6.2); nil while there was none.
     private(set) var alert: Int32?
+
+    /// Whether the server may still refuse: in TLS 1.3 the client does not wait for its verdict.
+    var isPending: Bool { wasAsked && !isSettled }
 
     /// Whether the server ended the connection because of the client's certificate, or since there was none.
     ///

@@ -22,6 +22,7 @@ struct AppliedOptions {
     var authentication: Authentication??
     var proxy: ResolvedProxy?
     var connection: ConnectionOptions?
+    var closesAfterUse = false
 }
 
 extension EasyHandle {
@@ -29,6 +30,7 @@ extension EasyHandle {
     /// - Returns: The proxy that the request goes through.
     func apply(_ plan: TransferPlan) throws(TransferFailure) -> ResolvedProxy {
         clearErrorMessage()
+        closeAfterUse(false)
         try apply(plan.url)
         let proxy = try ResolvedProxy(
             plan.context.connection.proxy,
@@ -106,33 +108,6 @@ extension EasyHandle {
             applied.validatesDomainName = plan.policy.validatesDomainName
         }
         if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
-    }
-
-    /// Sets the client's certificate and key, both PEM, which is libcurl's type unless it is told another.
-    ///
-    /// Only in PEM do the intermediates go along.
-    private func apply(_ identity: ClientIdentity?) throws(TransferFailure) {
-        for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] {
-            try check(nm_easy_setopt_blob(pointer, option, nil, 0), option)
-        }
-        applied.clientIdentity = nil
-        guard let identity else { return }
-        let chain = identity.certificatePEM.withUnsafeBytes {
-            nm_easy_setopt_blob(pointer, CURLOPT_SSLCERT_BLOB, $0.baseAddress, $0.count)
-        }
-        try check(chain, CURLOPT_SSLCERT_BLOB)
-        applied.clientIdentity = identity
-        let key = identity.withPrivateKeyPEM {
-            nm_easy_setopt_borrowed_blob(pointer, CURLOPT_SSLKEY_BLOB, $0.baseAddress, $0.count)
-        }
-        do {
-            try check(key, CURLOPT_SSLKEY_BLOB)
-        } catch {
-            // Half an identity must not stay.
-            _ = nm_easy_setopt_blob(pointer, CURLOPT_SSLCERT_BLOB, nil, 0)
-            applied.clientIdentity = nil
-            throw error
-        }
     }
 
     private func apply(_ authentication: Authentication?) throws(TransferFailure) {
