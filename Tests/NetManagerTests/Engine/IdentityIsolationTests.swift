@@ -116,7 +116,7 @@ import Testing
         let clients = try (0..<8).map { try mutual.client("client \($0)") }
         let transport = CurlTransport()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<160 {
+            for number in 0..<64 {
                 let identity = try clients[number % clients.count].asClient
                 group.addTask {
                     _ = try await transport.fetch(
@@ -137,7 +137,7 @@ import Testing
                 record.tls?.clientCertificate.flatMap { names[$0] }.map { (record.id, $0) }
             }
         )
-        #expect(mutual.server.requests.count == 160)
+        #expect(mutual.server.requests.count == 64)
         for request in mutual.server.requests { #expect(owners[request.connection] == request.target) }
     }
 }
