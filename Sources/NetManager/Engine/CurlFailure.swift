@@ -53,7 +53,9 @@ struct CurlFailure {
         // 2xx opens a tunnel (RFC 9110, section 9.3.6); any other answer is the proxy's no.
         if proxyVerdict != nil || proxyAnswer >= 300 { return .proxyFailed }
         // Before the code, which depends on the version of TLS. Once a response is there, the server has accepted.
-        if verdict == nil, !hasHead, clientCertificate?.wasRefused == true { return .clientCertificateRefused }
+        if verdict == nil, !hasHead, clientCertificate?.wasRefused == true {
+            return .clientCertificateRefused
+        }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             return hasStarted ? .protocolError : .invalidURL
