@@ -61,7 +61,7 @@ extension Transfer {
         let channel = BodyChannel(id: id, engine: engine, owner: owner)
         self.channel = channel
         let body = ResponseBody(storage: .channel(BodyReader(source: channel)))
-        outbox.add(.reply(reply, .success(StreamedResponse(head: head, body: body))))
+        outbox.add(.reply(reply, .success(response(head, body))))
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {

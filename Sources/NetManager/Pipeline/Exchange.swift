@@ -28,6 +28,7 @@ final class Exchange: Sendable {
         var isTold = false
         /// Of the request that was sent first, where a client identity is for it alone.
         var firstOrigin: URLReference.Origin?
+        var lacksClientCertificate = false
     }
 
     private let record = Guarded(Record())
@@ -56,6 +57,11 @@ final class Exchange: Sendable {
 
     /// How often something was handed to the transport.
     var attempts: Int { record.withLock(\.attempts) }
+
+    /// Whether the newest refusal came from a server that had asked for a client certificate and got none.
+    ///
+    /// Many servers, nginx among them, finish the handshake nevertheless and say it with a status.
+    var lacksClientCertificate: Bool { record.withLock(\.lacksClientCertificate) }
 
     /// The method of the request that was sent last: a redirect may have changed it.
     var lastMethod: HTTPMethod { record.withLock(\.lastMethod) ?? request.method }
@@ -108,6 +114,9 @@ final class Exchange: Sendable {
 
     private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
         let response = try await transport.send(keepingBodyOffEngine(request), context: context)
+        if response.head.status >= 400 {
+            record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
+        }
         return try await collected(response, of: request, attempt: context.attempt)
     }
 
