@@ -72,7 +72,9 @@ struct TransferPlan: Sendable {
             if let clientIdentity, url.scheme?.asciiLowercased != "http" { try clientIdentity.check() }
         } catch {
             // The server would only answer with an alert.
-            throw self.error(.invalidConfiguration("\(error)"))
+            var failure = self.error(.invalidConfiguration("\(error)"))
+            failure.underlying = error
+            throw failure
         }
     }
 

@@ -182,6 +182,7 @@ import Testing
             return
         }
         #expect(reason.contains("CN=client"))
+        #expect(error.underlying is ClientIdentityError)
         #expect(mutual.server.counters.connections == 0)
     }
 
