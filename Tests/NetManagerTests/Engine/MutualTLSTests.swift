@@ -62,6 +62,8 @@ import Testing
         #expect(isRefused(error), "\(error)")
         #expect("\(error)".contains("The server asked for a client certificate, which was not given."))
         #expect(!error.isRetryable)
+        // NSURLErrorClientCertificateRequired.
+        #expect(error._code == -1206)
         #expect(mutual.server.counters.requests == 0)
     }
 
