@@ -63,22 +63,26 @@ public final class NginxPeer: Sendable {
 
     /// The port.
     public let port: Int
-    private let process: pid_t
+    private let process: ServerProcess
     private let directory: String
     private let log: NginxLog
 
     /// Starts nginx and waits until it answers; throws with its own words when it does not.
     public init(_ options: Options) throws {
         guard let executable = Self.executable else { throw ServerError("nginx is not installed") }
-        // The socket is made here and inherited: no other process can take the port in between, and clients
-        // that come before nginx is ready wait in the queue.
         let socket = try ListeningSocket(.loopback)
         port = socket.port
         directory = try Self.makeDirectory()
         do {
             log = try NginxLog(path: directory + "/access.fifo")
             try NginxConfiguration(options: options, directory: directory, port: port).write()
-            process = try Self.start(executable, directory, socket)
+            process = try ServerProcess(
+                executable,
+                ["-p", directory, "-c", directory + "/nginx.conf", "-e", directory + "/error.log"],
+                // 3 is the first descriptor behind the standard ones; the variable names it.
+                environment: ["NGINX=3;"],
+                descriptors: [(socket.descriptor, 3)]
+            )
         } catch {
             socket.end()
             try? FileManager.default.removeItem(atPath: directory)
@@ -93,8 +97,7 @@ public final class NginxPeer: Sendable {
 
     deinit {
         // The fast shutdown, which takes the worker along; SIGKILL would leave it behind.
-        kill(process, SIGTERM)
-        waitpid(process, nil, 0)
+        process.end()
         log.stop()
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -124,28 +127,6 @@ public final class NginxPeer: Sendable {
         var template = Array((FileManager.default.temporaryDirectory.path + "/nginx-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw ServerError.system("make a directory") }
         return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    private static func start(_ executable: String, _ directory: String, _ socket: ListeningSocket) throws
-        -> pid_t
-    {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // 3 is the first descriptor behind the standard ones; the variable NGINX names it.
-        posix_spawn_file_actions_adddup2(&actions, socket.descriptor, 3)
-        let words = [
-            executable, "-p", directory, "-c", directory + "/nginx.conf", "-e", directory + "/error.log",
-        ]
-        var arguments = words.map { strdup($0) } + [nil]
-        var environment = [strdup("NGINX=3;"), nil]
-        defer { for text in arguments + environment { free(text) } }
-        var process = pid_t()
-        let result = posix_spawn(&process, executable, &actions, nil, &arguments, &environment)
-        guard result == 0 else {
-            throw ServerError("cannot start nginx: \(String(cString: strerror(result)))")
-        }
-        return process
     }
 
     /// Asks without TLS, which nginx refuses in plain words as soon as it serves; closed before means that it
