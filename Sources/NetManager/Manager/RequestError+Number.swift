@@ -39,9 +39,7 @@ extension RequestError {
 
     /// TLS 1.3 has an alert of its own for a client certificate that was asked for and not given (RFC 8446, 6.2).
     private var isMissingCertificate: Bool {
-        // The alert says it in TLS 1.3 only; what the handshake asked for says it in both versions.
-        detail.map { $0.contains("certificate required") || $0.contains("certificate, which was not given") }
-            ?? false
+        detail?.contains("certificate required") ?? false
     }
 
     // swift-format-ignore: NoLeadingUnderscores

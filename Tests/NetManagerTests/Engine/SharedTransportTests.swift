@@ -98,14 +98,4 @@ import Testing
         #expect(seen.values.allSatisfy { $0 == 1 })
         #expect(seen.keys.allSatisfy { $0.hasPrefix("/") })
     }
-
-    @Test func `report 41: a thousand calls and a thousand managers leave nothing behind`() async throws {
-        let server = try TestServer { _ in .json("{}") }
-        let transport = CurlTransport()
-        for _ in 0..<1000 {
-            _ = try await HTTPSessionManager(transport: transport).get(server.url())
-        }
-        #expect(server.counters.connections == 1)
-        #expect(server.counters.requests == 1000)
-    }
 }

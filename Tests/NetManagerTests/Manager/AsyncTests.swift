@@ -61,11 +61,16 @@ import Testing
         let manager = HTTPSessionManager(hanging(Latch()))
         var options = RequestOptions()
         options.timeout = timeout
+        let start = ContinuousClock.now
         let error = await requestError { [options] in _ = try await manager.get("x", options: options) }
+        let elapsed = ContinuousClock.now - start
         guard case .timedOut(.total)? = error?.kind else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(elapsed >= timeout)
+        // Far below the minute that the manager would have waited, far above what a busy machine takes.
+        #expect(elapsed < .seconds(30))
     }
 
     @Test func `the manager's timeout is a minute unless it is set, and may be endless`() async throws {

@@ -51,7 +51,7 @@ import Testing
         "//h/x", "http://h:99999/", "http://h:8a/", "http://a b/", "http://h%00/", "http://evil%2ecom/",
         "http://good\\@evil/", "http://bücher.example/", "http://us er@h/", "javascript:alert(1)",
     ])
-    func `cases 505, 65: what is no http URL fails without traffic`(text: String) async {
+    func `case 505, report 65: what is no http URL fails without traffic`(text: String) async {
         let stub = StubTransport(json: "{}")
         let manager = HTTPSessionManager(transport: stub)
         let ended = await outcome { manager.get(text, success: $0, failure: $1) }

@@ -153,7 +153,7 @@ import Testing
         #expect(try Self.encode(["bool": true]) { $0.boolStyle = .literal } == "bool=true")
     }
 
-    @Test func `report 63: more levels than a form needs are an error, not a crash`() {
+    @Test func `more levels than a form needs are an error, not a crash`() {
         final class Endless: Encodable {
             func encode(to encoder: any Encoder) throws {
                 var container = encoder.unkeyedContainer()
