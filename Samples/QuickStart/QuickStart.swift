@@ -17,7 +17,12 @@ struct QuickStart {
         if arguments.count > 1 {
             var options = RequestOptions()
             options.signature = arguments.dropFirst(2).first
-            return print(try await manager.get(arguments[1], options: options, as: .string))
+            do {
+                return print(try await manager.get(arguments[1], options: options, as: .string))
+            } catch {
+                print(error)
+                exit(1)
+            }
         }
 
         // A folder with the server's own certificate, and one of somebody else.
@@ -32,7 +37,6 @@ struct QuickStart {
             .json(#"{"method": "\#(request.method)", "sent": "\#(request.query ?? request.text)"}"#)
         }
         let (url, key) = (server.url("/users"), try identity.certificate.publicKeySHA256)
-
         let got = await withCheckedContinuation { continuation in
             manager.get(url, parameters: ["page": 1], options: .signature("server")) { _, json in
                 continuation.resume(returning: json)
@@ -57,7 +61,6 @@ struct QuickStart {
         var isUntrusted = false
         if case .untrustedServer(.untrusted) = untrusted?.kind { isUntrusted = true }
         report("GET, no signature", "\(untrusted, default: "was answered")", isUntrusted)
-
         report("requests that the server saw", "\(server.requests.count)", server.requests.count == 2)
         server.stop()
         try FileManager.default.removeItem(atPath: folder)
