@@ -23,6 +23,11 @@ CURLcode nm_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, s
     return curl_easy_setopt(easy, option, bytes ? &blob : NULL);
 }
 
+CURLcode nm_easy_setopt_borrowed_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_NOCOPY};
+    return curl_easy_setopt(easy, option, bytes ? &blob : NULL);
+}
+
 CURLcode nm_easy_setopt_data_callback(CURL *easy, CURLoption option, nm_data_callback callback) {
     return curl_easy_setopt(easy, option, callback);
 }

@@ -11,6 +11,9 @@ CURLcode nm_easy_setopt_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode nm_easy_setopt_slist(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode nm_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 
+/// A blob that libcurl does not copy: the bytes must stay until the option is set again or the handle is gone.
+CURLcode nm_easy_setopt_borrowed_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
+
 /// CURLOPT_WRITEFUNCTION, HEADERFUNCTION and READFUNCTION share this shape.
 typedef size_t (*nm_data_callback)(char *bytes, size_t size, size_t count, void *context);
 CURLcode nm_easy_setopt_data_callback(CURL *easy, CURLoption option, nm_data_callback callback);

@@ -10,12 +10,16 @@ struct CurlFailure {
     let message: String?
     /// Why the policy refused the server, when it did.
     let verdict: TrustError?
+    /// What the server wanted of the client in the handshake; nil when there was none.
+    let clientCertificate: ClientCertificateExchange?
     /// Why the proxy's policy refused the proxy, when it did.
     let proxyVerdict: TrustError?
     /// The proxy's status for the tunnel; 0 without one.
     let proxyAnswer: Int
     /// Whether the request was begun: then what libcurl cannot read is the server's, not the caller's.
     let hasStarted: Bool
+    /// Whether the head of the response is there.
+    let hasHead: Bool
     /// Whether the server may have acted on a request that must not be repeated.
     let mayHaveBeenExecuted: Bool
 
@@ -28,21 +32,30 @@ struct CurlFailure {
             kind,
             response: response,
             code: Int(code.rawValue),
-            detail: detail,
+            detail: detail(plan),
             phase: phase
         )
     }
 
     /// What the kind does not say already: a verdict says more than libcurl's words about it.
-    private var detail: String? {
+    private func detail(_ plan: TransferPlan) -> String? {
         if let proxyVerdict { return "the proxy is not trusted: \(proxyVerdict)" }
         guard verdict == nil else { return nil }
-        return message ?? String(cString: curl_easy_strerror(code))
+        var text = message ?? String(cString: curl_easy_strerror(code))
+        guard let clientCertificate, clientCertificate.wasAsked, !hasHead else { return text }
+        if let refusal = clientCertificate.refusal { text += ". The server's alert: \(refusal)" }
+        let shown = plan.clientIdentity.map { "was \($0)" } ?? "was not given"
+        text += ". The server asked for a client certificate, which \(shown)."
+        return text
     }
 
     private var kind: RequestError.Kind {
         // 2xx opens a tunnel (RFC 9110, section 9.3.6); any other answer is the proxy's no.
         if proxyVerdict != nil || proxyAnswer >= 300 { return .proxyFailed }
+        // Before the code, which depends on the version of TLS. Once a response is there, the server has accepted.
+        if verdict == nil, !hasHead, clientCertificate?.wasRefused == true {
+            return .clientCertificateRefused
+        }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             return hasStarted ? .protocolError : .invalidURL
@@ -58,7 +71,11 @@ struct CurlFailure {
             return untrusted
         case CURLE_SSL_CONNECT_ERROR:
             return handshakeFailed
-        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND:
+        case CURLE_SSL_CERTPROBLEM:
+            return .invalidConfiguration(
+                "the client identity cannot be used: \(message ?? "libcurl refuses it")"
+            )
+        case CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND:
             return .tlsFailed
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
             CURLE_SEND_FAIL_REWIND,
@@ -78,9 +95,8 @@ struct CurlFailure {
         if let verdict { return .untrustedServer(verdict) }
         // libcurl, unlike OpenSSL, cannot take a certificate whose issuer has no name.
         if mentions("couldn't get X509-issuer name") { return .tlsFailed }
-        // The policy had accepted: then it was libcurl's own name check, or the server's alert about our certificate,
-        // which TLS 1.2 reports under this code too.
-        return mentions("alert") ? .clientCertificateRefused : .untrustedServer(notVerified)
+        // The policy had accepted: then it was libcurl's own name check.
+        return .untrustedServer(notVerified)
     }
 
     private var notVerified: TrustError {
@@ -93,11 +109,7 @@ struct CurlFailure {
     }
 
     private var connectionBroken: RequestError.Kind {
-        // TLS 1.3 tells of a missing or refused client certificate after the handshake.
-        if mentions("alert certificate required") || mentions("alert bad certificate") {
-            return .clientCertificateRefused
-        }
-        return mayHaveBeenExecuted ? .outcomeUnknown : .connectionLost
+        mayHaveBeenExecuted ? .outcomeUnknown : .connectionLost
     }
 
     private func mentions(_ words: String) -> Bool {

@@ -2,6 +2,7 @@ import CCurl
 import CCurlShims
 import FoundationEssentials
 import HTTPMessage
+import SecurityPolicy
 
 /// What an easy handle has been told; nil for what it has not.
 struct AppliedOptions {
@@ -14,11 +15,14 @@ struct AppliedOptions {
     var method: HTTPMethod?
     var hasBody: Bool?
     var policyID: String?
+    /// Its key is borrowed by libcurl, so it must live here as long as the handle has it.
+    var clientIdentity: ClientIdentity?
     var validatesDomainName: Bool?
     var wantsProgress: Bool?
     var authentication: Authentication??
     var proxy: ResolvedProxy?
     var connection: ConnectionOptions?
+    var closesAfterUse = false
 }
 
 extension EasyHandle {
@@ -26,6 +30,7 @@ extension EasyHandle {
     /// - Returns: The proxy that the request goes through.
     func apply(_ plan: TransferPlan) throws(TransferFailure) -> ResolvedProxy {
         clearErrorMessage()
+        closeAfterUse(false)
         try apply(plan.url)
         let proxy = try ResolvedProxy(
             plan.context.connection.proxy,
@@ -102,6 +107,7 @@ extension EasyHandle {
             try set(CURLOPT_SSL_VERIFYHOST, plan.policy.validatesDomainName ? 2 : 0)
             applied.validatesDomainName = plan.policy.validatesDomainName
         }
+        if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
     }
 
     private func apply(_ authentication: Authentication?) throws(TransferFailure) {

@@ -3,7 +3,7 @@
 /// libcurl reuses a connection, and resumes a TLS session, when the options that it knows are the same, and an own
 /// verify callback is not one of them: without a marker a strict request rides on a lenient request's connection
 /// and nobody is asked. CURLOPT_CAINFO_BLOB is compared in both places, text in front of the PEM included, so it
-/// carries the policy's identity. It must hold a certificate to be accepted; this one was made for the
+/// carries the policy's identity, and that of the client, whose key libcurl does not compare. It must hold a certificate to be accepted; this one was made for the
 /// purpose and its key thrown away, and nothing reads libcurl's store, so it makes nobody trusted.
 enum PolicyMarker {
     static func bytes(for policyID: String) -> [UInt8] {

@@ -14,6 +14,8 @@ final class TLSVerification {
     private(set) var refusedTrust: ServerTrust?
     /// Told of a refusal, and of what a policy under audit would have refused.
     var onRefusal: (@Sendable (TrustError, ServerTrust) -> Void)?
+    /// What the server wanted of the client, and how it took the answer.
+    var clientCertificate = ClientCertificateExchange()
 
     init(policy: SecurityPolicy, policyID: String, host: String) {
         self.policy = policy
@@ -34,6 +36,7 @@ final class TLSVerification {
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         // SSL_OP_NO_RENEGOTIATION: a connection keeps the certificate that was verified (the macro is bit 30).
         SSL_CTX_set_options(context, 1 << 30)
+        ClientCertificateExchange.watch(context)
         return true
     }
 

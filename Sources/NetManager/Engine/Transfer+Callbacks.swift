@@ -29,6 +29,7 @@ extension Transfer {
     func mayBeSent(to address: IPAddress?) -> Bool {
         guard let handle else { return false }
         if handle.applied.isSecure, let failure = trustFailure(of: handle) { return state.fail(failure) }
+        handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
         guard mayTalk(to: address) else { return false }
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
@@ -45,6 +46,7 @@ extension Transfer {
         guard line.count <= 2 else { return true }
         guard let status = headers.status else { return state.fail(.malformedHead) }
         guard state.headEnds(status: status) else { return true }
+        settleClientCertificate()
         head = headers.head(url: plan.url)
         guard let head else { return state.fail(.malformedHead) }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
@@ -59,7 +61,7 @@ extension Transfer {
         let channel = BodyChannel(id: id, engine: engine, owner: owner)
         self.channel = channel
         let body = ResponseBody(storage: .channel(BodyReader(source: channel)))
-        outbox.add(.reply(reply, .success(StreamedResponse(head: head, body: body))))
+        outbox.add(.reply(reply, .success(response(head, body))))
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {

@@ -15,12 +15,20 @@ extension Transfer {
         switch (channel, result) {
         case (nil, .success):
             guard let head else { return answer(.failure(error(for: TransferFailure.incompleteHead))) }
-            answer(.success(StreamedResponse(head: head, body: ResponseBody(collected))))
+            answer(.success(response(head, ResponseBody(collected))))
         case (nil, .failure(let error)):
             answer(.failure(error))
         case (let channel?, let result):
             channel.finish(result).map(outbox.add)
         }
+    }
+
+    /// A response, with what the handshake says about it.
+    func response(_ head: HTTPResponse.Head, _ body: ResponseBody) -> StreamedResponse {
+        var response = StreamedResponse(head: head, body: body)
+        response.lacksClientCertificate =
+            plan.clientIdentity == nil && verification?.clientCertificate.wasAsked == true
+        return response
     }
 
     private func answer(_ result: Result<StreamedResponse, any Error>) {
@@ -42,9 +50,11 @@ extension Transfer {
             code: code,
             message: handle?.errorMessage,
             verdict: verification?.refusal,
+            clientCertificate: verification?.clientCertificate,
             proxyVerdict: proxyVerification?.refusal,
             proxyAnswer: handle.map { $0.information(CURLINFO_HTTP_CONNECTCODE) } ?? 0,
             hasStarted: state.hasStarted,
+            hasHead: state.hasHead,
             mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent
         )
         return withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))

@@ -30,6 +30,13 @@ extension Transfer {
         return verification.install(on: sslContext)
     }
 
+    /// A server that answers has accepted the client's certificate, or that there is none.
+    func settleClientCertificate() {
+        guard let verification, verification.clientCertificate.isPending else { return }
+        verification.clientCertificate.isSettled = true
+        handle?.closeAfterUse(false)
+    }
+
     /// Whether the connection is one that this transfer's own policy has verified.
     func trustFailure(of handle: EasyHandle) -> TransferFailure? {
         guard let ssl = nm_easy_getinfo_ssl(handle.pointer).map({ OpaquePointer($0) }),

@@ -13,7 +13,10 @@ struct TransferPlan: Sendable {
     let headers: HTTPHeaders
     let body: UploadPlan
     let policy: SecurityPolicy
-    /// Equal for equal policies only; keeps connections and TLS sessions of different policies apart.
+    /// What the client shows when a server asks for a certificate; nil for nothing.
+    let clientIdentity: ClientIdentity?
+    /// Equal only for equal policies together with equal client identities; keeps connections and TLS sessions of
+    /// different ones apart.
     let policyID: String
     /// Told of servers that were refused, or would have been; called on the engine's thread, so it only hands on.
     let trustObserver: (@Sendable (TrustReport) -> Void)?
@@ -41,7 +44,9 @@ struct TransferPlan: Sendable {
         headers = request.headers
         self.body = body
         policy = context.policy
-        policyID = context.policyID
+        clientIdentity = context.clientIdentity
+        let policyID = context.policyID
+        self.policyID = clientIdentity.map { "\(policyID) client \($0.identityID)" } ?? policyID
         trustObserver = context.trustObserver
         self.context = TransferContextValues(
             deadline: context.deadline,
@@ -61,6 +66,15 @@ struct TransferPlan: Sendable {
         } catch {
             // A policy that can accept nobody is told before any traffic, with the error that it would end in.
             throw self.error(.untrustedServer(error))
+        }
+        do throws(ClientIdentityError) {
+            // Plain http never asks for it.
+            if let clientIdentity, url.scheme?.asciiLowercased != "http" { try clientIdentity.check() }
+        } catch {
+            // The server would only answer with an alert.
+            var failure = self.error(.invalidConfiguration("\(error)"))
+            failure.underlying = error
+            throw failure
         }
     }
 

@@ -38,6 +38,10 @@ extension HTTPSessionManager {
         ///
         /// It is called on ``completionQueue``, or on the manager's own queue.
         public var trustObserver: (@Sendable (TrustReport) -> Void)?
+        /// What is shown to servers that ask for a certificate (mutual TLS); nil, the default, for nothing.
+        ///
+        /// It goes to every server that a request or a redirect of this manager leads to and that asks.
+        public var clientIdentity: ClientIdentity?
         /// Puts parameters into requests; ``FormRequestSerializer`` by default: a query for GET, HEAD and DELETE, a
         /// form otherwise.
         public var requestSerializer: any RequestSerializer = FormRequestSerializer()

@@ -90,6 +90,7 @@ extension HTTPSessionManager {
             policyID: ownPolicy?.policyID ?? snapshot.policyID,
             deadline: configuration.time.now().advanced(by: max(timeout, .zero))
         )
+        context.clientIdentity = options.clientIdentity ?? configuration.clientIdentity
         context.progress = options.progress
         context.hostPolicies = ownPolicy == nil ? configuration.hostPolicies : nil
         context.trustObserver = configuration.trustObserver.map { observer in
@@ -116,6 +117,7 @@ extension HTTPSessionManager {
             exchange: Exchange(
                 request: request,
                 context: context,
+                identityAcrossOrigins: configuration.clientIdentity,
                 transport: transport,
                 lanes: lanes,
                 time: configuration.time,

@@ -45,12 +45,18 @@ extension RequestError {
         default:
             kind = .undecodable(error)
         }
+        var details = cause.map { ["Besides: \($0)"] } ?? []
+        if (400..<500).contains(response.head.status), exchange.lacksClientCertificate {
+            details.append(
+                "The server asked for a client certificate, which was not given: set clientIdentity."
+            )
+        }
         return RequestError(
             kind,
             for: exchange.request,
             attempt: exchange.attempts,
             response: response,
-            detail: cause.map { "Besides: \($0)" },
+            detail: details.isEmpty ? nil : details.joined(separator: " "),
             underlying: cause
         )
     }

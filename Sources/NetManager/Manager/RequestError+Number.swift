@@ -39,7 +39,9 @@ extension RequestError {
 
     /// TLS 1.3 has an alert of its own for a client certificate that was asked for and not given (RFC 8446, 6.2).
     private var isMissingCertificate: Bool {
-        detail?.contains("certificate required") ?? false
+        // The alert says it in TLS 1.3 only; what the handshake asked for says it in both versions.
+        detail.map { $0.contains("certificate required") || $0.contains("certificate, which was not given") }
+            ?? false
     }
 
     // swift-format-ignore: NoLeadingUnderscores

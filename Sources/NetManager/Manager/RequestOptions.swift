@@ -10,6 +10,11 @@ public struct RequestOptions: Sendable {
     public var signature: String?
     /// The policy of this call; it beats ``signature`` and the manager's.
     public var securityPolicy: SecurityPolicy?
+    /// What this call shows to a server that asks for a certificate; nil for the manager's.
+    ///
+    /// It is for the origin (scheme, host and port) that the call is made to: where a redirect leads to another one,
+    /// the manager's takes its place, or none.
+    public var clientIdentity: ClientIdentity?
     /// The time that the call may take in all, and a stream or download until its head is there; nil for the manager's.
     ///
     /// Zero or less fails at once.

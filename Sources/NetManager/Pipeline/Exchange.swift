@@ -10,6 +10,8 @@ final class Exchange: Sendable {
     let request: HTTPRequest
     /// How each attempt is to be carried, but for its number.
     let context: TransportContext
+    /// What takes the place of the context's client identity at other origins than the first.
+    let identityAcrossOrigins: ClientIdentity?
     let transport: any Transport
     let lanes: Lanes
     let time: TimeSource
@@ -24,6 +26,9 @@ final class Exchange: Sendable {
         var hasSentOneShotBody = false
         /// Whether the monitors have been told of the beginning and not of the end.
         var isTold = false
+        /// Of the request that was sent first, where a client identity is for it alone.
+        var firstOrigin: URLReference.Origin?
+        var lacksClientCertificate = false
     }
 
     private let record = Guarded(Record())
@@ -32,6 +37,7 @@ final class Exchange: Sendable {
     init(
         request: HTTPRequest,
         context: TransportContext,
+        identityAcrossOrigins: ClientIdentity?,
         transport: any Transport,
         lanes: Lanes,
         time: TimeSource,
@@ -40,6 +46,7 @@ final class Exchange: Sendable {
     ) {
         self.request = request
         self.context = context
+        self.identityAcrossOrigins = identityAcrossOrigins
         self.transport = transport
         self.lanes = lanes
         self.time = time
@@ -50,6 +57,11 @@ final class Exchange: Sendable {
 
     /// How often something was handed to the transport.
     var attempts: Int { record.withLock(\.attempts) }
+
+    /// Whether the newest refusal came from a server that had asked for a client certificate and got none.
+    ///
+    /// Many servers, nginx among them, finish the handshake nevertheless and say it with a status.
+    var lacksClientCertificate: Bool { record.withLock(\.lacksClientCertificate) }
 
     /// The method of the request that was sent last: a redirect may have changed it.
     var lastMethod: HTTPMethod { record.withLock(\.lastMethod) ?? request.method }
@@ -84,6 +96,7 @@ final class Exchange: Sendable {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
         context.attempt = attempt
+        context.clientIdentity = clientIdentity(for: request)
         if context.authentication != nil, !maySendCredentials(to: request.url) {
             context.authentication = nil
         }
@@ -101,6 +114,9 @@ final class Exchange: Sendable {
 
     private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
         let response = try await transport.send(keepingBodyOffEngine(request), context: context)
+        if response.head.status >= 400 {
+            record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
+        }
         return try await collected(response, of: request, attempt: context.attempt)
     }
 
@@ -137,6 +153,23 @@ final class Exchange: Sendable {
             duration: start.duration(to: time.now())
         )
         events.tell { $0.callEnded(end, of: $1) }
+    }
+
+    /// The client identity for a request: one that was given with the call stays with the origin that the call was
+    /// made to, whoever redirects it.
+    private func clientIdentity(for request: HTTPRequest) -> ClientIdentity? {
+        guard let own = context.clientIdentity, own != identityAcrossOrigins else {
+            return context.clientIdentity
+        }
+        guard let origin = URLReference(request.url.absoluteString).origin else {
+            return identityAcrossOrigins
+        }
+        let isFirst = record.withLock { record in
+            let first = record.firstOrigin ?? origin
+            record.firstOrigin = first
+            return first == origin
+        }
+        return isFirst ? own : identityAcrossOrigins
     }
 
     /// Reads the content here when it is wanted whole, so that a connection that breaks in its middle is one of the

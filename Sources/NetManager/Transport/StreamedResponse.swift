@@ -8,6 +8,8 @@ public struct StreamedResponse: Sendable {
     public var body: ResponseBody
     /// The heads of the redirects that led here, the first one first; empty when there were none.
     public var redirects: [HTTPResponse.Head] = []
+    /// Whether the server had asked for a client certificate and the client has none.
+    package var lacksClientCertificate = false
 
     /// Makes a response.
     public init(head: HTTPResponse.Head, body: ResponseBody) {

@@ -35,6 +35,10 @@ public struct TransportContext: Sendable {
     /// Told of servers that were refused, or that a policy under audit would have refused; on no particular thread,
     /// never on the transport's own.
     public var trustObserver: (@Sendable (TrustReport) -> Void)?
+    /// What the client shows when the server asks for a certificate; nil for nothing.
+    ///
+    /// Connections of different identities are never shared.
+    public var clientIdentity: ClientIdentity?
     /// When the whole call must have ended, and for a stream, when its head must be there; nil for never.
     public var deadline: ContinuousClock.Instant?
     /// Told of progress, on no particular thread, never on the transport's own.
@@ -75,9 +79,11 @@ public struct TransportContext: Sendable {
         policy: SecurityPolicy = .default,
         deadline: ContinuousClock.Instant? = nil,
         progress: ProgressHandler? = nil,
-        attempt: Int = 1
+        attempt: Int = 1,
+        clientIdentity: ClientIdentity? = nil
     ) {
         self.init(policy: policy, policyID: policy.policyID, deadline: deadline)
+        self.clientIdentity = clientIdentity
         self.progress = progress
         self.attempt = attempt
     }

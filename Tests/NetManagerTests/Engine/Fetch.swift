@@ -12,9 +12,17 @@ extension CurlTransport {
         _ url: String,
         headers: HTTPHeaders = [:],
         policy: SecurityPolicy = .default,
+        identity: ClientIdentity? = nil,
         timeout: Duration = .seconds(60)
     ) async throws -> HTTPResponse {
-        try await fetch(.get, url, headers: headers, policy: policy, timeout: timeout)
+        try await fetch(
+            .get,
+            url,
+            headers: headers,
+            policy: policy,
+            identity: identity,
+            timeout: timeout
+        )
     }
 
     /// Sends a request and reads the response to its end; a minute is for ever on the loopback interface.
@@ -24,10 +32,11 @@ extension CurlTransport {
         headers: HTTPHeaders = [:],
         body: HTTPBody? = nil,
         policy: SecurityPolicy = .default,
+        identity: ClientIdentity? = nil,
         timeout: Duration = .seconds(60)
     ) async throws -> HTTPResponse {
         let request = HTTPRequest(method, url: try #require(URL(string: url)), headers: headers, body: body)
-        var context = TransportContext(policy: policy, deadline: .now + timeout)
+        var context = TransportContext(policy: policy, deadline: .now + timeout, clientIdentity: identity)
         context.delivery = .buffered(limit: 64 << 20)
         let response = try await send(request, context: context)
         return HTTPResponse(head: response.head, body: try await response.body.collect())
