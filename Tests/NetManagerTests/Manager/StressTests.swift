@@ -1,0 +1,205 @@
+import Glibc
+import TestServer
+import Testing
+
+@testable import NetManager
+
+/// Many calls that end in every way at once, in a process of their own, whose descriptors can be counted.
+@Suite struct StressTests {
+    @Test func `reports 49, 509: 2000 calls end once each, and nothing is left open`() async {
+        await #expect(processExitsWith: .success) {
+            // Once to make what lives as long as the process, such as the pools of threads.
+            _ = try await Stress(seed: 1).run(calls: 200)
+            let before = Census()
+            let result = try await Stress(seed: 2).run(calls: 2_000)
+            #expect(result.ended == 2_000)
+            #expect(result.twice == 0)
+            // Every way of ending has been gone.
+            #expect(
+                result.labels.isSuperset(of: ["success", "cancelled", "connection_lost", "timed_out_total"])
+            )
+            let after = await Census.settled(downTo: before)
+            #expect(after.descriptors <= before.descriptors)
+            #expect(after.engines <= before.engines)
+        }
+    }
+}
+
+/// What the process holds.
+private struct Census {
+    var descriptors: Int
+    /// Threads of engines.
+    var engines: Int
+
+    init() {
+        let files = FileManager.default
+        descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? .max
+        let threads = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        engines = threads.count { thread in
+            let name = files.contents(atPath: "/proc/self/task/\(thread)/comm") ?? Data()
+            return String(decoding: name, as: UTF8.self).hasPrefix("NetManager")
+        }
+    }
+
+    /// Looks until nothing is left over, and gives up after some seconds: threads end when they are told to, and not
+    /// at once.
+    static func settled(downTo level: Census) async -> Census {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while true {
+            let now = Census()
+            let isDown = now.descriptors <= level.descriptors && now.engines <= level.engines
+            if isDown || ContinuousClock.now > deadline { return now }
+            await Task.yield()
+        }
+    }
+}
+
+/// Calls of random kinds against random faults; the same seed gives the same calls.
+private struct Stress {
+    struct Result: Sendable {
+        var ended = 0
+        var twice = 0
+        var labels: Set<String> = []
+    }
+
+    /// The way that a call goes.
+    private struct Plan: Sendable {
+        var path: String
+        var method: HTTPMethod
+        var timeout: Duration
+        /// After how many turns the call is cancelled; nil for never.
+        var cancelsAfter: Int?
+        var isStream: Bool
+        var retries: Bool
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood 2014): a seed is enough to see a failure again.
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    private static let faults =
+        Fault.unusable + Fault.usable + [.silence, .endlessRedirect, .unsolicitedResponse]
+
+    let seed: UInt64
+
+    func run(calls: Int) async throws -> Result {
+        let options = ServerOptions().with { $0.recordsRequests = false }
+        let server = try TestServer(options: options) { request in
+            guard let index = Int(request.path.dropFirst()), Self.faults.indices.contains(index) else {
+                return .text("hello")
+            }
+            return Self.faults[index].answer
+        }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutDown() }
+        let queue = DispatchQueue(label: "outcomes")
+        let manager = HTTPSessionManager(transport) { $0.completionQueue = queue }
+        let result = Shared(Result())
+        var random = Random(state: seed)
+        let plans = (0..<calls).map { _ in Self.plan(&random) }
+        await withTaskGroup(of: Void.self) { group in
+            // A hundred at a time.
+            for (number, plan) in plans.enumerated() {
+                if number >= 100 { await group.next() }
+                group.addTask { await Self.carryOut(plan, manager, server.url(plan.path), result) }
+            }
+        }
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+        return result.value
+    }
+
+    private static func plan(_ random: inout Random) -> Plan {
+        // A third of the answers is in order.
+        let index = Int.random(in: 0..<(faults.count + faults.count / 2), using: &random)
+        return Plan(
+            path: "/\(index)",
+            method: Bool.random(using: &random) ? .get : .post,
+            timeout: .milliseconds(Int.random(in: 0..<4, using: &random) == 0 ? 20 : 1_000),
+            cancelsAfter: Int.random(in: 0..<3, using: &random) == 0
+                ? Int.random(in: 0..<50, using: &random) : nil,
+            isStream: Int.random(in: 0..<4, using: &random) == 0,
+            retries: Bool.random(using: &random)
+        )
+    }
+
+    private static func carryOut(
+        _ plan: Plan,
+        _ manager: HTTPSessionManager,
+        _ url: String,
+        _ result: Shared<Result>
+    ) async {
+        var options = RequestOptions()
+        options.timeout = plan.timeout
+        if plan.retries {
+            var policy = RetryPolicy()
+            policy.firstDelay = .milliseconds(1)
+            options.retryPolicy = policy
+        }
+        @Sendable func note(_ label: String) {
+            result.withLock { result in
+                result.ended += 1
+                result.labels.insert(label)
+            }
+        }
+        if plan.isStream, let target = URL(string: url) {
+            let request = HTTPRequest(plan.method, url: target)
+            let task = Task { [options] in
+                do {
+                    try await manager.stream(request, options: options) { _ = try await $0.body.collect() }
+                    note("success")
+                } catch let error as RequestError {
+                    note(error.label)
+                } catch {
+                    note("cancelled")
+                }
+            }
+            if let turns = plan.cancelsAfter {
+                for _ in 0..<turns { await Task.yield() }
+                task.cancel()
+            }
+            await task.value
+            return
+        }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            let count = Shared(0)
+            @Sendable func end(_ label: String) {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 1 else { return result.withLock { $0.twice += 1 } }
+                note(label)
+                done.resume()
+            }
+            let call = HTTPSessionManager.Call(
+                method: plan.method,
+                url: url,
+                parameters: nil,
+                headers: [:],
+                options: options
+            )
+            let task = manager.start(
+                call,
+                as: { _ in .data },
+                success: { _, _ in end("success") },
+                failure: { _, error in end(error.label) },
+                progress: nil
+            )
+            guard let turns = plan.cancelsAfter else { return }
+            Task {
+                for _ in 0..<turns { await Task.yield() }
+                task.cancel()
+            }
+        }
+    }
+}
