@@ -102,3 +102,19 @@ CURLSHcode nm_share_setopt_long(CURLSH *share, CURLSHoption option, long value) 
 }
 
 CURLcode nm_message_result(const CURLMsg *message) { return message->data.result; }
+
+CURLcode nm_easy_getinfo_slist(CURL *easy, CURLINFO info, struct curl_slist **list) {
+    return curl_easy_getinfo(easy, info, list);
+}
+
+CURLSHcode nm_share_setopt_lock_callback(CURLSH *share, nm_lock_callback callback) {
+    return curl_share_setopt(share, CURLSHOPT_LOCKFUNC, callback);
+}
+
+CURLSHcode nm_share_setopt_unlock_callback(CURLSH *share, nm_unlock_callback callback) {
+    return curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, callback);
+}
+
+CURLSHcode nm_share_setopt_context(CURLSH *share, void *context) {
+    return curl_share_setopt(share, CURLSHOPT_USERDATA, context);
+}

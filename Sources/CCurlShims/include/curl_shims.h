@@ -36,6 +36,7 @@ CURLcode nm_easy_setopt_opensocket_callback(CURL *easy, nm_opensocket_callback c
 
 CURLcode nm_easy_getinfo_long(CURL *easy, CURLINFO info, long *value);
 CURLcode nm_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *value);
+CURLcode nm_easy_getinfo_slist(CURL *easy, CURLINFO info, struct curl_slist **list);
 CURLcode nm_easy_getinfo_string(CURL *easy, CURLINFO info, const char **value);
 /// CURLINFO_TLS_SSL_PTR: the SSL of the transfer's connection; NULL when it has none or is no OpenSSL.
 void *nm_easy_getinfo_ssl(CURL *easy);
@@ -50,6 +51,11 @@ typedef int (*nm_timer_callback)(CURLM *multi, long milliseconds, void *context)
 CURLMcode nm_multi_setopt_timer_callback(CURLM *multi, nm_timer_callback callback);
 
 CURLSHcode nm_share_setopt_long(CURLSH *share, CURLSHoption option, long value);
+typedef void (*nm_lock_callback)(CURL *easy, curl_lock_data data, curl_lock_access access, void *context);
+typedef void (*nm_unlock_callback)(CURL *easy, curl_lock_data data, void *context);
+CURLSHcode nm_share_setopt_lock_callback(CURLSH *share, nm_lock_callback callback);
+CURLSHcode nm_share_setopt_unlock_callback(CURLSH *share, nm_unlock_callback callback);
+CURLSHcode nm_share_setopt_context(CURLSH *share, void *context);
 
 /// The result of a CURLMSG_DONE message (a union, which Swift reads only by copying).
 CURLcode nm_message_result(const CURLMsg *message);

@@ -16,20 +16,21 @@ final class PartialFile: Sendable {
     /// - Parameters:
     ///   - target: The path that the content is to have.
     ///   - isResumable: Whether what an earlier download left is taken over; otherwise the name is a new one.
+    ///   - permissions: Who may do what with it, less what the process's mask takes away.
     /// - Throws: ``FileProblem``, with the system's reason.
-    init(target: String, isResumable: Bool) throws(FileProblem) {
+    init(target: String, isResumable: Bool, permissions: mode_t = 0o666) throws(FileProblem) {
         self.target = target
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         guard isResumable else {
             // Independent of the target's name, which may be as long as the file system allows.
             let folder = PartialFile.folder(of: target)
             path = folder + ".netmanager-" + String(UInt64.random(in: .min ... .max), radix: 36) + ".download"
-            descriptor = open(path, flags | O_EXCL, 0o666)
+            descriptor = open(path, flags | O_EXCL, permissions)
             guard descriptor >= 0 else { throw FileProblem(target) }
             return
         }
         path = target + ".download"
-        descriptor = open(path, flags, 0o666)
+        descriptor = open(path, flags, permissions)
         guard descriptor >= 0 else { throw FileProblem(path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)

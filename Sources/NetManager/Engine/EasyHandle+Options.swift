@@ -23,6 +23,7 @@ struct AppliedOptions {
     var proxy: ResolvedProxy?
     var connection: ConnectionOptions?
     var closesAfterUse = false
+    var cookieJar: CookieJar?
 }
 
 extension EasyHandle {
@@ -49,6 +50,8 @@ extension EasyHandle {
             applied.authentication = .some(plan.context.authentication)
         }
         try applyConnection(plan.context.connection, proxy: proxy)
+        // libcurl would send its own Cookie field beside the caller's.
+        try use(plan.headers.contains("Cookie") ? nil : plan.context.cookieJar)
         if applied.isSecure { try applyTrust(plan) }
         try applyMethod(plan)
         try applyHeaders(plan)

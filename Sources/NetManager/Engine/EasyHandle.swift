@@ -17,6 +17,8 @@ final class EasyHandle {
     let parsedURL: OpaquePointer
     var headerList: UnsafeMutablePointer<curl_slist>?
     var connectToList: UnsafeMutablePointer<curl_slist>?
+    /// What all handles of the pool share, unless a jar takes its place.
+    private let share: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>
 
     init?(configuration: CurlTransport.Configuration, selector: Selector, share: OpaquePointer?) {
@@ -28,6 +30,7 @@ final class EasyHandle {
         self.pointer = pointer
         self.parsedURL = parsedURL
         self.selector = selector
+        self.share = share
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         configure(configuration, share: share)
@@ -78,6 +81,18 @@ final class EasyHandle {
         nm_easy_setopt_long(pointer, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         nm_easy_setopt_string(pointer, CURLOPT_CAINFO, nil)
         nm_easy_setopt_string(pointer, CURLOPT_CAPATH, nil)
+    }
+
+    /// Takes part in a jar's cookies, or, with nil, in none.
+    ///
+    /// A handle has one share, so a jar's holds TLS sessions too.
+    func use(_ jar: CookieJar?) throws(TransferFailure) {
+        guard applied.cookieJar !== jar else { return }
+        let share = (jar?.share ?? share).map { UnsafeMutableRawPointer($0) }
+        try check(nm_easy_setopt_pointer(pointer, CURLOPT_SHARE, share), CURLOPT_SHARE)
+        // The share alone does not turn libcurl's cookies on; a file without a name does, and reads nothing.
+        try set(CURLOPT_COOKIEFILE, jar == nil ? nil : "")
+        applied.cookieJar = jar
     }
 
     /// libcurl's words about what went wrong; nil when it said nothing.

@@ -34,7 +34,8 @@ final class HandlePool {
 
     func give(back handle: EasyHandle) {
         handle.transfer = nil
-        guard idle.count < Self.limit else { return }
+        // An idle handle must not keep a jar that nobody uses any more.
+        guard idle.count < Self.limit, (try? handle.use(nil)) != nil else { return }
         idle.append(handle)
     }
 

@@ -34,6 +34,7 @@ struct TransferPlan: Sendable {
         let connection: ConnectionOptions
         let authentication: Authentication?
         let maximumDecompressionRatio: Int
+        let cookieJar: CookieJar?
     }
 
     /// Checks a request.
@@ -58,7 +59,8 @@ struct TransferPlan: Sendable {
             timeouts: context.timeouts,
             connection: context.connection,
             authentication: context.authentication,
-            maximumDecompressionRatio: context.maximumDecompressionRatio
+            maximumDecompressionRatio: context.maximumDecompressionRatio,
+            cookieJar: context.cookieJar
         )
         if let reason = refusal() { throw error(.invalidRequest(reason)) }
         do throws(TrustError) {

@@ -91,6 +91,10 @@ extension HTTPSessionManager {
         ///
         /// More is taken for a decompression bomb and fails the call as a protocol error.
         public var maximumDecompressionRatio = 500
+        /// Keeps the cookies that servers set and sends them back; nil, the default, for none.
+        ///
+        /// It may be shared by managers. A request with a `Cookie` field of its own neither uses nor fills it.
+        public var cookieJar: CookieJar?
         /// Told of the life of each call; none by default.
         public var eventMonitors: [any EventMonitor] = []
         /// The clocks that retries and deadlines go by.

@@ -103,6 +103,7 @@ extension HTTPSessionManager {
         context.authentication = options.authentication ?? configuration.authentication
         context.maximumDecompressionRatio =
             options.maximumDecompressionRatio ?? configuration.maximumDecompressionRatio
+        context.cookieJar = options.cookieJar ?? configuration.cookieJar
         completing(&context)
         let events = watch(
             request,

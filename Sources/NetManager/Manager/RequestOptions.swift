@@ -41,6 +41,8 @@ public struct RequestOptions: Sendable {
     public var authentication: Authentication?
     /// How many decoded bytes may come of one received byte; nil for the manager's limit.
     public var maximumDecompressionRatio: Int?
+    /// Keeps the cookies of this call; nil for the manager's jar.
+    public var cookieJar: CookieJar?
     /// Told of the life of this call, after the manager's monitors; none by default.
     public var eventMonitors: [any EventMonitor] = []
 

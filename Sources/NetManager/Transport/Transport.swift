@@ -57,6 +57,8 @@ public struct TransportContext: Sendable {
     ///
     /// More is taken for a decompression bomb and fails the request as a protocol error. Text seldom passes 50.
     public var maximumDecompressionRatio = 500
+    /// Keeps the cookies of the call's servers and sends them; nil, the default, for none.
+    public var cookieJar: CookieJar?
     /// Which attempt this is, from 1: retries and redirects count.
     public var attempt: Int
     /// Whether the content is wanted whole or piece by piece.

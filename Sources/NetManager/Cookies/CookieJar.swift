@@ -1,0 +1,170 @@
+import CCurl
+import CCurlShims
+import FoundationEssentials
+import Glibc
+
+/// Keeps cookies and sends them to the servers they are for: libcurl's cookie engine (RFC 6265), with the public suffix
+/// list where the system's libcurl has one.
+///
+/// A jar may be used from any thread and by many managers and transports. It lives in memory; ``save(to:)`` and
+/// ``load(contentsOf:)`` keep it in files. TLS sessions are kept with the cookies, so calls with different jars do not
+/// resume each other's.
+public final class CookieJar: Sendable {
+    /// libcurl's share of cookies and TLS sessions.
+    ///
+    /// It may be used from any thread since libcurl locks what it touches by `locks`, each kind of data by its own.
+    nonisolated(unsafe) let share: OpaquePointer?
+    /// The locks are made to be used from any thread.
+    nonisolated(unsafe) private let locks: UnsafeMutablePointer<pthread_mutex_t>
+
+    private static let lockCount = Int(CURL_LOCK_DATA_LAST.rawValue)
+
+    /// Makes an empty jar.
+    public init() {
+        CurlLibrary.prepare()
+        locks = .allocate(capacity: CookieJar.lockCount)
+        locks.initialize(repeating: pthread_mutex_t(), count: CookieJar.lockCount)
+        for index in 0..<CookieJar.lockCount { pthread_mutex_init(locks + index, nil) }
+        let raw = curl_share_init()
+        share = raw.map { OpaquePointer($0) }
+        guard let raw else { return }
+        nm_share_setopt_context(raw, UnsafeMutableRawPointer(locks))
+        nm_share_setopt_lock_callback(raw) { _, data, _, context in
+            guard let locks = context?.assumingMemoryBound(to: pthread_mutex_t.self) else { return }
+            pthread_mutex_lock(locks + Int(data.rawValue))
+        }
+        nm_share_setopt_unlock_callback(raw) { _, data, context in
+            guard let locks = context?.assumingMemoryBound(to: pthread_mutex_t.self) else { return }
+            pthread_mutex_unlock(locks + Int(data.rawValue))
+        }
+        for kind in [CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION] {
+            nm_share_setopt_long(raw, CURLSHOPT_SHARE, Int(kind.rawValue))
+        }
+    }
+
+    deinit {
+        // Handles that use the share keep the jar, so nobody uses it any more.
+        if let share { curl_share_cleanup(UnsafeMutableRawPointer(share)) }
+        for index in 0..<CookieJar.lockCount { pthread_mutex_destroy(locks + index) }
+        locks.deallocate()
+    }
+
+    // MARK: Cookies
+
+    /// The cookies that have not expired, in no particular order.
+    public var cookies: [Cookie] {
+        lines.compactMap { Cookie(netscapeLine: $0) }
+    }
+
+    /// Adds a cookie; it replaces one of the same name, domain and path.
+    /// - Parameter cookie: The cookie.
+    /// - Returns: False when it cannot be one: an empty name or domain, a path without a slash, or control characters.
+    @discardableResult
+    public func set(_ cookie: Cookie) -> Bool {
+        guard let line = cookie.netscapeLine(expiring: cookie.expires) else { return false }
+        tell(line)
+        return true
+    }
+
+    /// Removes a cookie: the one of the same name, domain and path.
+    public func remove(_ cookie: Cookie) {
+        // The one way to remove a single cookie is to let it end; 1 is the first second that counts as a date.
+        if let line = cookie.netscapeLine(expiring: Date(timeIntervalSince1970: 1)) { tell(line) }
+    }
+
+    /// Removes every cookie.
+    public func removeAll() {
+        tell("ALL")
+    }
+
+    // MARK: Files
+
+    /// The cookies in the Netscape format, which curl and many others read: the one that ``load(contentsOf:)`` reads.
+    public var netscapeText: String {
+        (["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined()
+    }
+
+    /// Adds the cookies of a text in the Netscape format; lines that are none are passed over.
+    public func add(netscapeText text: String) {
+        let lines = text.split(whereSeparator: \.isNewline).filter { Cookie(netscapeLine: $0) != nil }
+        withHandle { handle in
+            for line in lines { nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, String(line)) }
+        }
+    }
+
+    /// Writes all cookies, those of the session too, to a file that only its owner may read, in one step.
+    /// - Parameter path: The file; an existing one is replaced.
+    /// - Throws: ``CookieFileError`` when it cannot be written.
+    public func save(to path: String) throws(CookieFileError) {
+        do throws(FileProblem) {
+            let file = try PartialFile(target: path, isResumable: false, permissions: 0o600)
+            do throws(FileProblem) {
+                try file.write(Data(netscapeText.utf8))
+                try file.finish(.replace)
+            } catch {
+                file.remove()
+                throw error
+            }
+        } catch {
+            throw CookieFileError(path: path, reason: error.reason)
+        }
+    }
+
+    /// Adds the cookies of a file in the Netscape format.
+    /// - Parameter path: The file.
+    /// - Throws: ``CookieFileError`` when it cannot be read.
+    public func load(contentsOf path: String) throws(CookieFileError) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw CookieFileError(path: path, reason: "it cannot be read")
+        }
+        add(netscapeText: String(decoding: data, as: UTF8.self))
+    }
+
+    // MARK: libcurl
+
+    private var lines: [String] {
+        withHandle { handle in
+            var list: UnsafeMutablePointer<curl_slist>?
+            guard nm_easy_getinfo_slist(handle, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
+            defer { curl_slist_free_all(list) }
+            var lines: [String] = []
+            let now = Date()
+            var next = list
+            while let item = next {
+                let line = String(cString: item.pointee.data)
+                // libcurl drops what has ended when it next looks for cookies to send.
+                let isOver = Cookie(netscapeLine: line)?.expires.map { $0 <= now } ?? false
+                if !isOver { lines.append(line) }
+                next = item.pointee.next
+            }
+            return lines
+        } ?? []
+    }
+
+    private func tell(_ command: String) {
+        withHandle { nm_easy_setopt_string($0, CURLOPT_COOKIELIST, command) }
+    }
+
+    /// Looks into the share through a handle made for the moment: libcurl offers no other way.
+    @discardableResult
+    private func withHandle<T>(_ body: (UnsafeMutableRawPointer) -> T) -> T? {
+        guard let share, let handle = curl_easy_init() else { return nil }
+        defer { curl_easy_cleanup(handle) }
+        nm_easy_setopt_pointer(handle, CURLOPT_SHARE, UnsafeMutableRawPointer(share))
+        return body(handle)
+    }
+}
+
+/// Why a file of cookies could not be used.
+public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file.
+    public let path: String
+    /// What is wrong with it.
+    public let reason: String
+
+    /// Which file, and what is wrong with it.
+    public var description: String { "The cookie file \(path) cannot be used: \(reason)." }
+}
