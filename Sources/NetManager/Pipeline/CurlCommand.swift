@@ -50,8 +50,9 @@ extension HTTPRequest {
 private enum ShellWord {
     /// The text between single quotes, inside which nothing has a meaning but the quote itself.
     static func quoted(_ text: String) -> String {
-        let pieces = text.split(separator: "'", omittingEmptySubsequences: false)
-        return "'" + pieces.joined(separator: "'\\''") + "'"
+        // Scalars: a shell ends the word at a quote whether or not a combining mark stands behind it.
+        let pieces = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + pieces.map { String($0) }.joined(separator: "'\\''") + "'"
     }
 }
 
@@ -67,24 +68,42 @@ private enum SecretNames {
     private static let whole: Set<String> = ["key", "sig", "code", "otp", "pin", "jwt"]
 
     static func match(_ name: some StringProtocol) -> Bool {
-        let name = name.asciiLowercased
+        let name = unescaped(name).asciiLowercased
         return whole.contains(name) || parts.contains { name.contains($0) }
     }
 
-    /// A URL without its user info and without the values of secret query items.
+    /// The name as a server reads it.
+    private static func unescaped(_ name: some StringProtocol) -> String {
+        var bytes = Array(name.utf8)[...]
+        var plain: [UInt8] = []
+        while let byte = bytes.popFirst() {
+            let digits = String(decoding: bytes.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
+                plain.append(value)
+                bytes = bytes.dropFirst(2)
+            } else {
+                plain.append(byte)
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+
+    /// A URL without its user info, without the values of secret query items, and without a fragment that has such
+    /// items, as OAuth's answers have.
     static func redacted(_ url: URL) -> String {
         var reference = URLReference(url.absoluteString)
         if let authority = reference.authority, let at = authority.lastIndex(of: "@") {
             reference.authority = mark + authority[at...]
         }
-        reference.query = reference.query.map { query in
-            query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-                guard let equals = item.firstIndex(of: "="), match(item[..<equals]) else {
-                    return String(item)
-                }
-                return item[...equals] + mark
-            }.joined(separator: "&")
-        }
+        reference.query = reference.query.map(redacted)
+        reference.fragment = reference.fragment.map(redacted)
         return reference.text
+    }
+
+    private static func redacted(items: String) -> String {
+        items.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            guard let equals = item.firstIndex(of: "="), match(item[..<equals]) else { return String(item) }
+            return item[...equals] + mark
+        }.joined(separator: "&")
     }
 }

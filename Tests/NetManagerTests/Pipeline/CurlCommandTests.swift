@@ -18,6 +18,19 @@ import Testing
         #expect(try self.request(.head, "https://h/").curlCommand() == "curl --head 'https://h/'")
     }
 
+    @Test func `a quote with a combining mark behind it is still escaped`() throws {
+        var request = try request(.get, "https://h/")
+        request.headers = ["X-Name": "'\u{301}; touch x; '\u{301}"]
+        let command = Array(request.curlCommand(revealingSecrets: true).utf8)
+        let expected = "curl --header 'X-Name: '\\''\u{301}; touch x; '\\''\u{301}' 'https://h/'"
+        #expect(command == Array(expected.utf8))
+    }
+
+    @Test func `secrets behind a fragment or an escaped name are not in it`() throws {
+        let url = "https://h/x?a%63cess_token=hidden#access_token=hidden"
+        #expect(!(try request(.get, url).curlCommand().contains("hidden")))
+    }
+
     @Test func `secrets are not in it unless they are asked for`() throws {
         var request = try request(
             .post,
