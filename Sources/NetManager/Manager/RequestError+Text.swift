@@ -43,7 +43,7 @@ extension RequestError: CustomStringConvertible {
         case .tooManyRedirects: "there were too many redirects"
         case .redirectRefused(let reason): "a redirect was refused: \(RequestError.clause(reason))"
         case .unacceptableStatus(let status): "status \(status), \(HTTPStatus.reason(of: status))"
-        case .unacceptableContentType(let type): "unacceptable content type \(type ?? "(none)")"
+        case .unacceptableContentType(let type): "unacceptable content type \(RequestError.printable(type))"
         case .undecodable(let error): "the response cannot be read: \(RequestError.clause("\(error)"))"
         case .bodyTooLarge: "the response is larger than allowed"
         case .file(let reason): "a file could not be used: \(RequestError.clause(reason))"
@@ -72,6 +72,11 @@ extension RequestError: CustomStringConvertible {
         case .unacceptableStatus, .undecodable: "The error's response holds what the server sent."
         default: nil
         }
+    }
+
+    /// A content type; one that is no media type is a header value like any other, and is not repeated.
+    private static func printable(_ type: String?) -> String {
+        type.map { MediaType($0)?.essence ?? "(malformed)" } ?? "(none)"
     }
 
     /// A sentence as a part of a longer one: without its full stop.

@@ -168,17 +168,40 @@ public struct RequestError: Error, Sendable {
     ///
     /// Control characters, which only a text that is no URL can hold, are replaced: they would break up a log.
     package static func redacted(_ url: String) -> String {
-        var text = url[...]
-        if let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
-        if let slashes = text.firstRange(of: "://") {
-            let rest = text[slashes.upperBound...]
-            let authority = rest[..<(rest.firstIndex(of: "/") ?? rest.endIndex)]
-            if let at = authority.lastIndex(of: "@") {
-                text = text[..<slashes.upperBound] + rest[rest.index(after: at)...]
-            }
+        // Scalars: a delimiter with a combining mark behind it is another character.
+        var scalars = url.unicodeScalars[...]
+        if let end = scalars.firstIndex(where: { $0 == "?" || $0 == "#" }) { scalars = scalars[..<end] }
+        var front = scalars[..<scalars.startIndex]
+        if let colon = scalars.firstIndex(of: ":"), isSlash(scalars[scalars.index(after: colon)...].first) {
+            front = scalars[...colon]
         }
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return String(text) }
-        let scalars = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 }
-        return String(String.UnicodeScalarView(scalars))
+        // Also after one slash, a backslash or none: what was meant as user info must not be shown.
+        front = scalars[..<(scalars[front.endIndex...].firstIndex { !isSlash($0) } ?? scalars.endIndex)]
+        let rest = scalars[front.endIndex...]
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = withoutSecrets(rest[..<end])
+        let shown = [Substring.UnicodeScalarView(front), authority, rest[end...]].joined()
+        return String(
+            String.UnicodeScalarView(shown.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 })
+        )
+    }
+
+    private static func isSlash(_ scalar: Unicode.Scalar?) -> Bool { scalar == "/" || scalar == "\\" }
+
+    /// Host and port alone.
+    ///
+    /// A port that is no number is the beginning of a password that holds an unescaped delimiter.
+    private static func withoutSecrets(_ authority: Substring.UnicodeScalarView)
+        -> Substring.UnicodeScalarView
+    {
+        var shown = authority
+        if let at = shown.lastIndex(of: "@") { shown = shown[shown.index(after: at)...] }
+        let bracket = shown.lastIndex(of: "]") ?? shown.startIndex
+        if let colon = shown[bracket...].firstIndex(of: ":"),
+            !shown[shown.index(after: colon)...].allSatisfy({ ("0"..."9").contains($0) })
+        {
+            shown = shown[..<colon]
+        }
+        return shown
     }
 }

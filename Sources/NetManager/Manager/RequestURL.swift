@@ -66,7 +66,7 @@ enum RequestURL {
     private static func check(_ reference: URLReference) throws(URLProblem) {
         guard let scheme = reference.scheme?.asciiLowercased else { throw URLProblem("It has no scheme.") }
         guard scheme == "http" || scheme == "https" else {
-            throw URLProblem("Its scheme is \(scheme); only http and https are supported.")
+            throw URLProblem("Its scheme is \(scheme.prefix(20)); only http and https are supported.")
         }
         guard let authority = reference.authority else { throw URLProblem("It has no host.") }
         let (host, port) = reference.hostAndPort(of: authority)

@@ -17,6 +17,27 @@ import Testing
         .undecodable(.emptyBody), .bodyTooLarge, .file("/f: gone"), .shutDown, .custom(CancellationError()),
     ]
 
+    @Test(arguments: [
+        "https://h/p?\u{301}token=secret", "https://h/p#\u{FE0F}\u{20E3}secret", "//u:secret@h/p",
+        "u:secret@h/p", "https:\\\\u:secret@h/p", "https://u:secret@\u{301}h/p", "https:/u:secret@h/p",
+        "https://u:secret?x@h/p", "https://u:secret#x@h/p", "https://u:secret/x@h/p",
+    ])
+    func `a text that is no URL gives no secret away either`(url: String) {
+        let text = "\(RequestError(.invalidURL, method: .get, url: url))"
+        #expect(!text.contains("secret"), "\(text)")
+    }
+
+    @Test func `a content type that is none is not repeated`() {
+        let error = RequestError(
+            .unacceptableContentType("my secret\rvalue"),
+            method: .get,
+            url: "https://h/"
+        )
+        #expect(!"\(error)".contains("secret"))
+        let html = RequestError(.unacceptableContentType("text/html"), method: .get, url: "https://h/")
+        #expect("\(html)".contains("text/html"))
+    }
+
     @Test(arguments: kinds)
     func `the text names method, host and path and no secret`(kind: RequestError.Kind) {
         let url = "https://user:pass@api.example.com:8443/users/1?token=secret#part"
