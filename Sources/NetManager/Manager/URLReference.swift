@@ -67,7 +67,7 @@ struct URLReference: Sendable, Hashable {
                     target.query = query ?? base.query
                     return target
                 }
-                if !path.hasPrefix("/") { target.path = base.merging(path) }
+                if path.utf8.first != UInt8(ascii: "/") { target.path = base.merging(path) }
             }
         }
         target.path = URLReference.removingDotSegments(from: target.path)
@@ -77,15 +77,18 @@ struct URLReference: Sendable, Hashable {
     /// RFC 3986, section 5.2.3.
     private func merging(_ relative: String) -> String {
         if authority != nil, path.isEmpty { return "/" + relative }
-        guard let slash = path.lastIndex(of: "/") else { return relative }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
         return path[...slash] + relative
     }
 
     /// RFC 3986, section 5.2.4.
     static func removingDotSegments(from path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
-        let isAbsolute = path.hasPrefix("/")
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)[(isAbsolute ? 1 : 0)...]
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        // Scalars: a slash with a combining mark behind it is another character, and a slash all the same.
+        let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)[
+            (isAbsolute ? 1 : 0)...
+        ].map { Substring($0) }
         var kept: [Substring] = []
         for (index, segment) in zip(segments.indices, segments) {
             let isLast = index == segments.index(before: segments.endIndex)

@@ -18,6 +18,7 @@ import Testing
         ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
         ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"),
         ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
+        ("x/\u{301}y/../z", "http://a/b/c/x/z"), ("/\u{301}y/../z", "http://a/z"),
     ])
     func `references resolve as in RFC 3986`(reference: String, expected: String) {
         let base = URLReference("http://a/b/c/d;p?q")
