@@ -54,7 +54,8 @@ package enum HostName: Sendable, Hashable {
 
     /// RFC 1035 sizes, the letters, digits and hyphen of RFC 952 and the underscore that real names have.
     ///
-    /// A name whose last label is a number would be read as an address by some resolvers.
+    /// A name whose last label is a number, hexadecimal ones included, would be read as an address by some resolvers
+    /// and by libcurl (WHATWG URL, "ends in a number").
     private static func isDNSName(_ bytes: [UInt8]) -> Bool {
         guard (1...253).contains(bytes.count) else { return false }
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -65,7 +66,14 @@ package enum HostName: Sendable, Hashable {
                 return false
             }
         }
-        return labels.last?.allSatisfy(isDigit) == false
+        return labels.last.map { !isNumber($0) } ?? false
+    }
+
+    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
+        if label.starts(with: "0x".utf8) {
+            return label.dropFirst(2).allSatisfy { isDigit($0) || (0x61...0x66).contains($0) }
+        }
+        return label.allSatisfy(isDigit)
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { byte >= 0x61 && byte <= 0x7A }

@@ -35,7 +35,7 @@ import Testing
         "api.test\0.evil.test", "api%2etest", "127.1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "127.0.0.1.",
         "01.2.3.4",
         "bücher.test", "api.test:443", "user@api.test", "[api.test]", "[]", "[::1", "::1]", ":::", "fe80::1%",
-        "a.999", String(repeating: "a", count: 64) + ".test",
+        "a.999", "0x7f000001", "127.0.0.0x1", "0X7F.1", "a.0x", String(repeating: "a", count: 64) + ".test",
         String(repeating: "abcdefg.", count: 32) + "test",
         " api.test", "api.test\n",
     ])
