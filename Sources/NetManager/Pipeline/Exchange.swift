@@ -29,6 +29,7 @@ final class Exchange: Sendable {
         /// Of the request that was sent first, where a client identity is for it alone.
         var firstOrigin: URLReference.Origin?
         var lacksClientCertificate = false
+        var unrepeatable = 0
     }
 
     private let record = Guarded(Record())
@@ -66,6 +67,10 @@ final class Exchange: Sendable {
     /// The method of the request that was sent last: a redirect may have changed it.
     var lastMethod: HTTPMethod { record.withLock(\.lastMethod) ?? request.method }
 
+    /// How often something was handed to the transport that must not be sent twice: a hook may turn a read into a
+    /// write, and a redirect may leave the `Idempotency-Key` behind.
+    var unrepeatableAttempts: Int { record.withLock(\.unrepeatable) }
+
     /// Hands one request to the transport, once; every retry and redirect comes through here.
     ///
     /// What may not be sent is refused here and not only at the beginning, as interceptors and redirects make requests
@@ -80,6 +85,9 @@ final class Exchange: Sendable {
             guard !isSpent else { return (record.attempts, true) }
             record.attempts += 1
             record.lastMethod = request.method
+            if !request.method.isIdempotent, !request.headers.contains("Idempotency-Key") {
+                record.unrepeatable += 1
+            }
             record.hasSentOneShotBody = record.hasSentOneShotBody || isOneShot
             return (record.attempts, false)
         }

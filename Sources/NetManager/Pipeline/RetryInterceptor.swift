@@ -5,6 +5,7 @@ import HTTPMessage
 struct RetryInterceptor: Interceptor {
     private let policy: RetryPolicy
     private let isRepeatable: Bool
+    private let exchange: Exchange
     private let lanes: Lanes
     private let time: TimeSource
     private let deadline: ContinuousClock.Instant?
@@ -13,6 +14,7 @@ struct RetryInterceptor: Interceptor {
     init(_ policy: RetryPolicy, isRepeatable: Bool, exchange: Exchange) {
         self.policy = policy
         self.isRepeatable = isRepeatable
+        self.exchange = exchange
         lanes = exchange.lanes
         time = exchange.time
         events = exchange.events
@@ -23,6 +25,7 @@ struct RetryInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
         policy.budget?.countCall()
         var failures = 0
+        let before = exchange.unrepeatableAttempts
         while true {
             let outcome: Result<StreamedResponse, any Error>
             do {
@@ -31,9 +34,9 @@ struct RetryInterceptor: Interceptor {
                 outcome = .failure(error)
             }
             failures += 1
-            guard let delay = await delay(after: outcome, of: request, failures: failures) else {
-                return try outcome.get()
-            }
+            guard isRepeatable || exchange.unrepeatableAttempts == before,
+                let delay = await delay(after: outcome, of: request, failures: failures)
+            else { return try outcome.get() }
             if case .success(let response) = outcome { await response.body.discard() }
             try await time.sleep(delay)
         }
