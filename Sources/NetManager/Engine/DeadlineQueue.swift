@@ -12,6 +12,14 @@ struct DeadlineQueue {
 
     var earliest: UInt64? { heap.first?.time }
 
+    var count: Int { heap.count }
+
+    /// Forgets the entries of transfers that have ended.
+    mutating func keep(where isWanted: (TransferID) -> Bool) {
+        // What is sorted is a heap.
+        heap = heap.filter { isWanted($0.id) }.sorted { $0.time < $1.time }
+    }
+
     mutating func insert(_ entry: Entry) {
         heap.append(entry)
         var child = heap.count - 1

@@ -152,6 +152,8 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         // An attosecond is 10⁻¹⁸ s, so a millisecond has 10¹⁵ of them.
-        return overflow ? .max : product + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        let (sum, carries) = product.addingReportingOverflow(rest)
+        return overflow || carries ? (seconds < 0 ? .min : .max) : sum
     }
 }

@@ -74,6 +74,10 @@ final class EventLoop {
     /// A stage that begins later has its own limit, so none is looked at less often than its shortest limit.
     private func watch(_ transfer: Transfer, now: UInt64) {
         guard let time = transfer.clock.nextLook(now: now) else { return }
+        // Entries outlive their transfers, by hours where a limit is one: they must not pile up.
+        if deadlines.count > 2 * transfers.count + 1024 {
+            deadlines.keep { transfers[$0] != nil }
+        }
         deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
     }
 

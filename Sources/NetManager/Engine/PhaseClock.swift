@@ -83,6 +83,7 @@ extension Duration {
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+        let (sum, carries) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carries ? (seconds < 0 ? .min : .max) : sum
     }
 }

@@ -57,14 +57,20 @@ public struct RetryPolicy: Sendable {
     ///   - random: A number from 0 up to 1.
     /// - Returns: The wait, never negative.
     func delay(afterFailures failures: Int, random: Double) -> Duration {
-        var delay = firstDelay
-        for _ in 1..<max(1, failures) where delay < maximumDelay {
-            delay = min(delay * multiplier, maximumDelay)
-        }
-        delay = min(delay, maximumDelay)
-        let part = min(max(jitter, 0), 1)
-        return max(.zero, delay * (1 - part + part * random))
+        // Seconds as a floating-point number: a duration would overflow where this becomes infinite.
+        let most = maximumDelay.inSeconds
+        var delay = min(firstDelay.inSeconds, most)
+        for _ in 1..<max(1, failures) where delay < most { delay = min(delay * multiplier, most) }
+        let part = jitter > 0 ? min(jitter, 1) : 0
+        delay *= 1 - part + part * random
+        // Not a number comes of a multiplier that is none.
+        guard delay > 0 else { return .zero }
+        return delay < Duration.longest.inSeconds ? .nanoseconds(Int64(delay * 1e9)) : .longest
     }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 
 /// What a ``RetryPolicy/decision`` is told.
