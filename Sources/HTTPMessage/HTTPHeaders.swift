@@ -88,10 +88,10 @@ public struct HTTPHeaders: Sendable {
 
 extension HTTPHeaders: Hashable {
     /// Two collections are equal when they hold the same fields in the same order, names compared without
-    /// regard to case.
+    /// regard to case and values by their bytes.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         left.fields.elementsEqual(right.fields) {
-            $0.value == $1.value && $0.name.equalsIgnoringASCIICase($1.name)
+            $0.value.utf8.elementsEqual($1.value.utf8) && $0.name.equalsIgnoringASCIICase($1.name)
         }
     }
 

@@ -4,12 +4,12 @@ import CCurlShims
 extension EasyHandle {
     /// Tells the handle how to connect.
     func applyConnection(_ options: ConnectionOptions, proxy: ResolvedProxy) throws(TransferFailure) {
-        if applied.proxy != proxy {
+        if applied.proxy != proxy || !proxy.isASCII {
             applied.proxy = nil
             try apply(proxy)
             applied.proxy = proxy
         }
-        guard applied.connection != options else { return }
+        guard applied.connection != options || !options.isASCII else { return }
         applied.connection = nil
         try set(CURLOPT_UNIX_SOCKET_PATH, options.unixSocketPath)
         try set(CURLOPT_INTERFACE, options.localInterface)

@@ -44,7 +44,9 @@ extension EasyHandle {
                 "private addresses cannot be refused behind a proxy, which resolves the name"
             )
         }
-        if applied.authentication != .some(plan.context.authentication) {
+        if applied.authentication != .some(plan.context.authentication)
+            || plan.context.authentication?.isASCII == false
+        {
             applied.authentication = nil
             try apply(plan.context.authentication)
             applied.authentication = .some(plan.context.authentication)
@@ -68,7 +70,11 @@ extension EasyHandle {
     private func apply(_ url: URL) throws(TransferFailure) {
         guard applied.url != url else { return }
         applied.url = nil
-        guard curl_url_set(parsedURL, CURLUPART_URL, url.absoluteString, 0) == CURLUE_OK,
+        let text = url.absoluteString
+        // A relative URL would be resolved against the one before, which was another request's.
+        let start = text.prefix(8).asciiLowercased
+        guard start.hasPrefix("http://") || start.hasPrefix("https://"),
+            curl_url_set(parsedURL, CURLUPART_URL, text, 0) == CURLUE_OK,
             let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST)
         else { throw .invalidURL }
         guard scheme == "http" || scheme == "https" else { throw .invalidURL }

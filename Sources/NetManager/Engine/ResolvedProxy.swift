@@ -44,6 +44,11 @@ struct ResolvedProxy: Hashable {
         exceptions = proxy.exceptions.joined(separator: ",")
     }
 
+    /// Whether a message of libcurl's may repeat the proxy's URL together with the password in it.
+    func mayBeQuoted(in message: String) -> Bool {
+        url.utf8.contains(UInt8(ascii: "@")) && message.contains("proxy")
+    }
+
     /// Reads the variables that curl reads; `HTTP_PROXY` in capitals is none of them, since a CGI server sets it from
     /// a request's `Proxy` field.
     private mutating func read(_ environment: [String: String], scheme: String) throws(TransferFailure) {

@@ -48,7 +48,7 @@ extension Transfer {
     private func error(for code: CURLcode) -> any Error {
         let failure = CurlFailure(
             code: code,
-            message: handle?.errorMessage,
+            message: handle?.errorMessage.flatMap { proxy.mayBeQuoted(in: $0) ? nil : $0 },
             verdict: verification?.refusal,
             clientCertificate: verification?.clientCertificate,
             proxyVerdict: proxyVerification?.refusal,

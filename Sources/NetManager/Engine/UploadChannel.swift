@@ -10,6 +10,10 @@ final class UploadChannel: Sendable {
     /// Bytes held before drawing stops: 256 KiB, a few of libcurl's largest reads (64 KiB).
     private static let watermark = 256 << 10
 
+    /// Small pieces are joined up to this size, so that a source that yields bytes one by one costs one move of the
+    /// list for many.
+    private static let joinedSize = 16 << 10
+
     /// What a read found.
     enum Read {
         case bytes(Int)
@@ -174,7 +178,13 @@ final class UploadChannel: Sendable {
         }
         return state.withLock { state in
             guard !state.isClosed else { return false }
-            state.pieces.append(piece)
+            if let last = state.pieces.indices.last,
+                state.pieces[last].count + piece.count <= Self.joinedSize
+            {
+                state.pieces[last].append(piece)
+            } else {
+                state.pieces.append(piece)
+            }
             state.held += piece.count
             return true
         }

@@ -27,6 +27,9 @@ enum UploadPlan: Sendable {
         switch body?.storage {
         case nil:
             self = [.post, .put, .patch].contains(method) ? .bytes(Data()) : .none
+        case .data(let data) where data.isEmpty && method == .head:
+            // libcurl knows HEAD only without a body; with one it would wait for the content of the answer.
+            self = .none
         case .data(let data):
             self = .bytes(data)
         case .file(let path):

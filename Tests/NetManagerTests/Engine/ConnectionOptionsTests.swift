@@ -106,6 +106,19 @@ import Testing
         #expect(throws: TransferFailure.self) { try proxy("https", ["https_proxy": "https://p:1"]) }
     }
 
+    @Test func `a message that may quote the proxy's URL is not shown when that holds a password`() throws {
+        let open = try ResolvedProxy(.environment, scheme: "http", environment: ["http_proxy": "http://p:1"])
+        let closed = try ResolvedProxy(
+            .environment,
+            scheme: "http",
+            environment: ["http_proxy": "http://u:pw@p:x"]
+        )
+        let message = "Unsupported proxy syntax in 'http://u:pw@p:x': Port number was not a decimal number"
+        #expect(closed.mayBeQuoted(in: message))
+        #expect(!closed.mayBeQuoted(in: "Failed to connect to 127.0.0.1"))
+        #expect(!open.mayBeQuoted(in: message))
+    }
+
     @Test func `a guard against private addresses and a proxy exclude each other`() async throws {
         let error = try await failure {
             _ = try await fetch("http://h.test/") {
