@@ -86,9 +86,11 @@ import Testing
         let exchange = Exchange(
             request: HTTPRequest(url: try #require(URL(string: "https://a.test/1"))),
             context: context,
+            identityAcrossOrigins: nil,
             transport: stub,
             lanes: Lanes(stub),
-            time: .system
+            time: .system,
+            credentialsOrigin: URLReference("https://a.test/").origin
         )
         let settings = CallSettings(interceptors: [], redirectPolicy: .follow, isRepeatable: false)
         _ = try await Pipeline(settings, exchange: exchange).send(exchange.request)
