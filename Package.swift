@@ -78,6 +78,13 @@ let package = Package(
             path: "Tests/TestServer",
             swiftSettings: strict
         ),
+        // Reads test data that is not part of the package, where it is.
+        .target(
+            name: "Conformance",
+            dependencies: ["SecurityPolicy"],
+            path: "Tests/Conformance",
+            swiftSettings: strict
+        ),
 
         // Programs to read and to try; nobody who depends on the package builds them.
         .executableTarget(
@@ -139,7 +146,7 @@ let package = Package(
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(
             name: "SecurityPolicyTests",
-            dependencies: ["SecurityPolicy", "TestPKI"],
+            dependencies: ["SecurityPolicy", "TestPKI", "Conformance"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -157,7 +164,7 @@ let package = Package(
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
                 "Locks",
-                "ExitProbe", "SanitizerSupport",
+                "Conformance", "ExitProbe", "SanitizerSupport",
             ],
             swiftSettings: strict
         ),

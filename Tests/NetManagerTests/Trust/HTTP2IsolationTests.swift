@@ -16,7 +16,7 @@ struct HTTP2IsolationTests {
         let nginx: NginxPeer
         let pins: SecurityPolicy
 
-        init(_ version: TLSVersion, mode: SecurityPolicy.PinningMode, directives: String = "") throws {
+        init(_ version: TLSVersion, mode: SecurityPolicy.PinningMode, resuming: Bool = false) throws {
             let options = CertificateOptions.server(.dns("localhost")).with {
                 $0.subject = .init(commonName: "localhost")
             }
@@ -24,7 +24,11 @@ struct HTTP2IsolationTests {
             nginx = try NginxPeer(
                 .init(identity: identity).with {
                     $0.protocols = [version == .tls12 ? "TLSv1.2" : "TLSv1.3"]
-                    $0.directives = directives
+                    guard resuming else { return }
+                    // Each request has a connection of its own, so that the next one has a session to resume. With
+                    // HTTP/2, nginx forgets the session of a connection that it ends this way.
+                    $0.directives = "keepalive_requests 1;"
+                    $0.http2 = false
                 }
             )
             pins = SecurityPolicy(
@@ -94,18 +98,17 @@ struct HTTP2IsolationTests {
             let connections = Dictionary(grouping: entries, by: \.connection)
                 .mapValues { Set($0.map { $0.target.split(separator: "/").first }) }
             #expect(Set(connections.values) == [["lenient"], ["pinned"]])
-            #expect(connections.count == 2)
+            #expect(connections.count == 2, "\(connections)")
         }
     }
 
     @Test(arguments: PolicyIsolationTests.versions, [SecurityPolicy.PinningMode.certificate, .publicKey])
-    func `a session of HTTP/2 is resumed inside one policy and never across two`(
+    func `a session that nginx keeps is resumed inside one policy and never across two`(
         version: TLSVersion,
         mode: SecurityPolicy.PinningMode
     ) async throws {
         for sharing in [false, true] {
-            // Each request has a connection of its own, so that the next one has a session to resume.
-            let peer = try Peer(version, mode: mode, directives: "keepalive_requests 1;")
+            let peer = try Peer(version, mode: mode, resuming: true)
             let manager = managers(sharing: sharing)
             let url = peer.nginx.url("")
             let strict = try PinnedServer.strictAboutAnother(mode)
