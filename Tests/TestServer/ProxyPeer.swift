@@ -105,4 +105,12 @@ public final class ProxyPeer: Sendable {
 
     /// Connections and bytes between the client and the proxy.
     public var counters: Counters { core.log.counters }
+
+    /// Waits until the counters fulfil a condition, a pure function of them; false when the limit was reached.
+    public func until(
+        upTo limit: Duration = .seconds(20),
+        _ condition: @escaping @Sendable (Counters) -> Bool
+    ) async -> Bool {
+        await core.log.until(condition, upTo: limit)
+    }
 }

@@ -16,6 +16,10 @@ struct CurlFailure {
     let proxyVerdict: TrustError?
     /// The proxy's status for the tunnel; 0 without one.
     let proxyAnswer: Int
+    /// Whether there is a proxy between.
+    let isProxied: Bool
+    /// Whether TLS was to be spoken to the proxy, and the handshake with the server behind it had not begun.
+    let isAtProxyTLS: Bool
     /// Whether the request was begun: then what libcurl cannot read is the server's, not the caller's.
     let hasStarted: Bool
     /// Whether the head of the response is there.
@@ -56,6 +60,7 @@ struct CurlFailure {
         if verdict == nil, !hasHead, clientCertificate?.wasRefused == true {
             return .clientCertificateRefused
         }
+        if isProxied, isProxyOutOfReach { return .proxyFailed }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             return hasStarted ? .protocolError : .invalidURL
@@ -88,6 +93,17 @@ struct CurlFailure {
             return hasStarted ? .protocolError : .cannotConnect
         default:
             return .protocolError
+        }
+    }
+
+    /// Whether the request never got past the proxy.
+    private var isProxyOutOfReach: Bool {
+        switch code {
+        case CURLE_COULDNT_CONNECT: true
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION: isAtProxyTLS
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+            !hasStarted && (isAtProxyTLS || mentions("Proxy CONNECT aborted"))
+        default: false
         }
     }
 

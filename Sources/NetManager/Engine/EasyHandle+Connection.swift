@@ -31,7 +31,6 @@ extension EasyHandle {
 
     private func apply(_ proxy: ResolvedProxy) throws(TransferFailure) {
         try set(CURLOPT_PROXY, proxy.url)
-        try set(CURLOPT_NOPROXY, proxy.exceptions)
         try set(CURLOPT_PROXYUSERNAME, proxy.credentials?.user)
         try set(CURLOPT_PROXYPASSWORD, proxy.credentials?.password)
         guard let policy = proxy.policy else { return }

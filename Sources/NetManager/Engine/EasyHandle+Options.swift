@@ -36,6 +36,7 @@ extension EasyHandle {
         let proxy = try ResolvedProxy(
             plan.context.connection.proxy,
             scheme: applied.isSecure ? "https" : "http",
+            host: applied.host,
             environment: plan.context.connection.proxy.kind == .environment
                 ? ProcessInfo.processInfo.environment : [:]
         )

@@ -70,6 +70,8 @@ final class EasyHandle {
         // One transfer is one server and one policy; redirects are followed above.
         nm_easy_setopt_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Who is excepted from a proxy is decided before (ProxyExceptions); without this the environment is asked.
+        nm_easy_setopt_string(pointer, CURLOPT_NOPROXY, "")
         // HTTP/2 where TLS negotiates it.
         nm_easy_setopt_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         nm_easy_setopt_long(pointer, CURLOPT_MAXAGE_CONN, Int(configuration.idleTimeout.wholeSeconds))

@@ -41,6 +41,11 @@ extension IPAddress {
         return nil
     }
 
+    /// Whether so many first bits are those of a network's address of the same family.
+    func isIn(_ network: IPAddress, bits: Int) -> Bool {
+        Self.isIn([(network.bytes, bits)], bytes)
+    }
+
     private static func isIn(_ ranges: [(prefix: [UInt8], bits: Int)], _ bytes: [UInt8]) -> Bool {
         ranges.contains { range in
             let whole = range.bits / 8

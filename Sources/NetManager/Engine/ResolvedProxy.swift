@@ -9,25 +9,29 @@ struct ResolvedProxy: Hashable {
     /// The proxy's host, for its policy.
     var host = ""
     var credentials: Proxy.Credentials?
-    /// Hosts that are connected to directly, separated by commas.
-    var exceptions = ""
     /// The policy that the proxy itself must pass; nil when there is no TLS to it.
     var policy: SecurityPolicy?
 
     /// No proxy.
     init() {}
 
-    /// Finds the proxy for a scheme.
+    /// Finds the proxy for a scheme and a host; none for a host that is excepted.
     /// - Throws: ``TransferFailure/invalidConfiguration(_:)`` for a proxy that cannot be used safely.
-    init(_ proxy: Proxy, scheme: String, environment: [String: String]) throws(TransferFailure) {
+    init(
+        _ proxy: Proxy,
+        scheme: String,
+        host target: String,
+        environment: [String: String]
+    ) throws(TransferFailure) {
         guard proxy.kind != .none else { return }
         if proxy.kind == .environment {
-            try read(environment, scheme: scheme)
+            try read(environment, scheme: scheme, host: target)
             return
         }
         guard !proxy.host.isEmpty, (1...65_535).contains(proxy.port) else {
             throw .invalidConfiguration("a proxy needs a host and a port between 1 and 65535")
         }
+        guard !ProxyExceptions(proxy.exceptions.joined(separator: ",")).cover(target) else { return }
         let host = proxy.host.contains(":") && !proxy.host.hasPrefix("[") ? "[\(proxy.host)]" : proxy.host
         let address = "\(host):\(proxy.port)"
         switch proxy.kind {
@@ -41,7 +45,6 @@ struct ResolvedProxy: Hashable {
         }
         self.host = proxy.host.asciiLowercased
         credentials = proxy.credentials
-        exceptions = proxy.exceptions.joined(separator: ",")
     }
 
     /// Whether a message of libcurl's may repeat the proxy's URL together with the password in it.
@@ -51,18 +54,23 @@ struct ResolvedProxy: Hashable {
 
     /// Reads the variables that curl reads; `HTTP_PROXY` in capitals is none of them, since a CGI server sets it from
     /// a request's `Proxy` field.
-    private mutating func read(_ environment: [String: String], scheme: String) throws(TransferFailure) {
+    private mutating func read(
+        _ environment: [String: String],
+        scheme: String,
+        host target: String
+    ) throws(TransferFailure) {
         let names =
             ["\(scheme)_proxy"] + (scheme == "https" ? ["HTTPS_PROXY"] : []) + ["all_proxy", "ALL_PROXY"]
         guard let value = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else {
             return
         }
+        let exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+        guard !ProxyExceptions(exceptions).cover(target) else { return }
         guard !value.lowercased().hasPrefix("https://") else {
             throw .invalidConfiguration(
                 "the environment names an https proxy, for which there is no policy; use Proxy.https instead"
             )
         }
         url = value
-        exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
     }
 }

@@ -53,6 +53,8 @@ extension Transfer {
             clientCertificate: verification?.clientCertificate,
             proxyVerdict: proxyVerification?.refusal,
             proxyAnswer: handle.map { $0.information(CURLINFO_HTTP_CONNECTCODE) } ?? 0,
+            isProxied: !proxy.url.isEmpty,
+            isAtProxyTLS: proxy.policy != nil && handshakes < 2 && !state.hasStarted,
             hasStarted: state.hasStarted,
             hasHead: state.hasHead,
             mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent
