@@ -18,6 +18,7 @@ struct AppliedOptions {
     /// Its key is borrowed by libcurl, so it must live here as long as the handle has it.
     var clientIdentity: ClientIdentity?
     var validatesDomainName: Bool?
+    var resumesSessions: Bool?
     var wantsProgress: Bool?
     var authentication: Authentication??
     var proxy: ResolvedProxy?
@@ -56,6 +57,7 @@ extension EasyHandle {
         // libcurl would send its own Cookie field beside the caller's.
         try use(plan.headers.contains("Cookie") ? nil : plan.context.cookieJar)
         if applied.isSecure { try applyTrust(plan) }
+        try applyResumption(plan, proxy)
         try applyMethod(plan)
         try applyHeaders(plan)
         try applyDeadline(plan)
@@ -118,6 +120,14 @@ extension EasyHandle {
             applied.validatesDomainName = plan.policy.validatesDomainName
         }
         if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
+    }
+
+    /// A resumed session brings no stapled response, so a policy that asks for one has a whole handshake each time.
+    private func applyResumption(_ plan: TransferPlan, _ proxy: ResolvedProxy) throws(TransferFailure) {
+        let resumes = plan.policy.stapledOCSP == .off && proxy.policy?.stapledOCSP ?? .off == .off
+        guard applied.resumesSessions != resumes else { return }
+        try set(CURLOPT_SSL_SESSIONID_CACHE, resumes ? 1 : 0)
+        applied.resumesSessions = resumes
     }
 
     private func apply(_ authentication: Authentication?) throws(TransferFailure) {

@@ -1,5 +1,6 @@
 import COpenSSL
 import COpenSSLShims
+import FoundationEssentials
 import SecurityPolicy
 
 /// What a TLS connection is verified with, tied to its SSL_CTX: it lives as long as that, which may be longer than
@@ -37,6 +38,7 @@ final class TLSVerification {
         // SSL_OP_NO_RENEGOTIATION: a connection keeps the certificate that was verified (the macro is bit 30).
         SSL_CTX_set_options(context, 1 << 30)
         ClientCertificateExchange.watch(context)
+        if policy.stapledOCSP != .off { askForStapledResponse(context, retained.toOpaque()) }
         return true
     }
 
@@ -64,23 +66,39 @@ final class TLSVerification {
     /// Verifies the connection again when its handshake did not: a resumed session sends no certificates.
     func ensureVerified(_ ssl: OpaquePointer) -> Result<Void, TrustError> {
         if SSL_get_ex_data(ssl, Self.verifiedIndex) != nil { return .success(()) }
-        let verdict = evaluate(Self.certificates(SSL_get_peer_cert_chain(ssl)))
+        return judge(ssl)
+    }
+
+    /// Evaluates the whole policy over what a connection has received: certificates and stapled response.
+    func judge(_ ssl: OpaquePointer) -> Result<Void, TrustError> {
+        let verdict = evaluate(
+            Self.certificates(SSL_get_peer_cert_chain(ssl)),
+            under: policy,
+            stapled: Self.stapledResponse(of: ssl)
+        )
         self.verdict = verdict
         if case .success = verdict { Self.markVerified(ssl) }
         return verdict.map { _ in }
     }
 
-    private func evaluate(_ chain: [[UInt8]]) -> Result<TrustDecision, TrustError> {
+    private func evaluate(
+        _ chain: [[UInt8]],
+        under policy: SecurityPolicy,
+        stapled: Data? = nil
+    ) -> Result<TrustDecision, TrustError> {
         refusedTrust = nil
         let trust: ServerTrust
         do throws(TrustError) {
-            trust = try ServerTrust(derCertificates: chain)
+            trust = try ServerTrust(derCertificates: chain, stapledOCSPResponse: stapled)
         } catch {
             return .failure(error)
         }
         do throws(TrustError) {
             let decision = try policy.evaluate(trust, forDomain: host)
-            if let error = decision.auditedError { onRefusal?(error, trust) }
+            // What comes before the stapled response is looked at is evaluated once more, and told then.
+            if let error = decision.auditedError, policy.stapledOCSP == self.policy.stapledOCSP {
+                onRefusal?(error, trust)
+            }
             return .success(decision)
         } catch {
             refusedTrust = trust
@@ -102,14 +120,17 @@ final class TLSVerification {
     private func verify(_ store: OpaquePointer) -> Int32 {
         var chain = Self.certificates(X509_STORE_CTX_get0_untrusted(store))
         if chain.isEmpty, let leaf = X509_STORE_CTX_get0_cert(store).flatMap(Self.der) { chain = [leaf] }
-        let verdict = evaluate(chain)
+        // TLS 1.2 sends the stapled response behind the certificates: then it is judged in a moment, with them.
+        let verdict = evaluate(chain, under: policyWithoutStapling)
         self.verdict = verdict
         // libcurl reads the oldest entry of the queue and would report what OpenSSL tried on the way.
         ERR_clear_error()
         switch verdict {
         case .success:
             X509_STORE_CTX_set_error(store, X509_V_OK)
-            if let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()) {
+            if policy.stapledOCSP == .off,
+                let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+            {
                 Self.markVerified(OpaquePointer(ssl))
             }
             return 1
