@@ -20,6 +20,14 @@ extension EasyHandle {
             case .ipv6: CURL_IPRESOLVE_V6
             }
         try set(CURLOPT_IPRESOLVE, Int(resolve))
+        let version =
+            switch options.minimumTLSVersion {
+            case .tls12: CURL_SSLVERSION_TLSv1_2
+            case .tls13: CURL_SSLVERSION_TLSv1_3
+            }
+        // libcurl compares it when it looks for a connection or a session to use again.
+        try set(CURLOPT_SSLVERSION, Int(version))
+        try set(CURLOPT_PROXY_SSLVERSION, Int(version))
         var list: UnsafeMutablePointer<curl_slist>?
         for override in options.overrides { list = curl_slist_append(list, try override.line) }
         let code = nm_easy_setopt_slist(pointer, CURLOPT_CONNECT_TO, list)
@@ -37,7 +45,6 @@ extension EasyHandle {
         // As for servers (EasyHandle+Options): libcurl must ask, loads nothing, and keeps policies apart.
         try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
         try set(CURLOPT_PROXY_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_PROXY_CAINFO, nil)
         try set(CURLOPT_PROXY_CAPATH, nil)
         let marker = PolicyMarker.bytes(for: policy.policyID)

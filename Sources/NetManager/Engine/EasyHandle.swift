@@ -80,7 +80,6 @@ final class EasyHandle {
         // costs 20 ms a connection and would be a second opinion. The marker of the policy takes their place.
         nm_easy_setopt_long(pointer, CURLOPT_SSL_VERIFYPEER, 1)
         nm_easy_setopt_long(pointer, CURLOPT_SSL_VERIFYHOST, 2)
-        nm_easy_setopt_long(pointer, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         nm_easy_setopt_string(pointer, CURLOPT_CAINFO, nil)
         nm_easy_setopt_string(pointer, CURLOPT_CAPATH, nil)
     }

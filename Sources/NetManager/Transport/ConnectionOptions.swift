@@ -21,6 +21,11 @@ public struct ConnectionOptions: Sendable, Hashable {
     /// False by default. Turn it on where users' input names the host: the decision is made on the resolved address,
     /// for each connection, so a name that resolves to an inner address is refused too.
     public var refusesPrivateAddresses = false
+    /// The oldest version of TLS that is spoken, with servers and with https proxies; 1.2 by default.
+    ///
+    /// CURLOPT_SSLVERSION. A peer that speaks only older ones fails the request as `tlsFailed`, a proxy as
+    /// `proxyFailed`.
+    public var minimumTLSVersion: TLSVersion = .tls12
 
     /// Makes options of the defaults.
     public init() {}
@@ -43,6 +48,14 @@ public struct ConnectionOptions: Sendable, Hashable {
             self.toHost = toHost
             self.toPort = toPort
         }
+    }
+
+    /// A version of TLS.
+    public enum TLSVersion: Sendable, Hashable {
+        /// TLS 1.2 (RFC 5246).
+        case tls12
+        /// TLS 1.3 (RFC 8446).
+        case tls13
     }
 
     /// Which addresses of a name are used (CURLOPT_IPRESOLVE).
