@@ -14,3 +14,16 @@ install_gunicorn() {
     fi
     export GUNICORN=$folder/bin/gunicorn
 }
+
+# Installs mitmproxy, an interceptor, into .build/peers and names it for the tests (INTERCEPTOR).
+# The version is fixed: what it prints is part of a test.
+install_interceptor() {
+    local folder=$PWD/.build/peers/mitmproxy-11.0.2
+    if [[ ! -x $folder/bin/mitmdump ]]; then
+        python3 -c 'import ensurepip' 2>/dev/null || require_packages python3-venv
+        rm -rf "$folder"
+        python3 -m venv "$folder"
+        "$folder/bin/pip" install --quiet --disable-pip-version-check mitmproxy==11.0.2
+    fi
+    export INTERCEPTOR=$folder/bin/mitmdump
+}

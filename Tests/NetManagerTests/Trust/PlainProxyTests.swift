@@ -68,7 +68,7 @@ import Testing
         let server = try TestServer { _ in .json("{}") }
         let peer = try ProxyPeer(credentials: Self.right)
         let response = try await fetch(server.url(), through: .http(host: "localhost", port: peer.port))
-        #expect(response.status == 407)
+        #expect(response.head.status == 407)
         #expect(server.counters.connections == 0)
     }
 

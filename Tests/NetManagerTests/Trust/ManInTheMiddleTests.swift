@@ -1,0 +1,53 @@
+import FoundationEssentials
+import HTTPMessage
+import NetManager
+import SecurityPolicy
+import TestPKI
+import TestServer
+import Testing
+
+/// What pinning is for: somebody in the middle whose authority the machine trusts.
+@Suite(.enabled(if: MitmproxyPeer.executable != nil, "there is no interceptor; see scripts/test --peers"))
+struct ManInTheMiddleTests {
+    @Test(arguments: [SecurityPolicy.PinningMode.certificate, .publicKey])
+    func `an interceptor reads a request without pins and nothing of one with pins`(
+        mode: SecurityPolicy.PinningMode
+    ) async throws {
+        let interceptor = try await MitmproxyPeer(try #require(MitmproxyPeer.executable))
+        let root = try Authority()
+        let identity = try root.issue(.server("localhost"))
+        let server = try TestServer(tls: TLSOptions(identity: identity)) { _ in .json("{}") }
+        let serverRoot = try Certificate(der: root.certificate.der)
+        let anchors = Set(try Certificate.load(contentsOf: interceptor.authorityFile) + [serverRoot])
+        var policy = SecurityPolicy(trustAnchors: .certificates(anchors))
+        let transport = CurlTransport()
+
+        func post(_ secret: String, directly: Bool = false) async throws {
+            var context = TransportContext(policy: policy, deadline: .now + .seconds(60))
+            if !directly { context.connection.proxy = .http(host: "127.0.0.1", port: interceptor.port) }
+            let url = try #require(URL(string: server.url("/\(secret)")))
+            let request = HTTPRequest(.post, url: url, body: .data(Data(secret.utf8)))
+            _ = try await transport.send(request, context: context).body.collect()
+        }
+
+        // The trusted authority is enough for a request without pins: all of it is read.
+        try await post("open")
+        #expect(interceptor.requests == ["POST \(server.url("/open")) open"])
+        #expect(server.counters.requests == 1)
+
+        policy.pinningMode = mode
+        for pin in [try Certificate(der: identity.certificateDER), serverRoot] {
+            policy.pinnedCertificates = [pin]
+            let error = try await failure { try await post("pinned") }
+            guard case .untrustedServer(.pinMismatch) = error.kind else {
+                Issue.record("\(error)")
+                return
+            }
+            // The same request is answered where nobody is in the middle.
+            try await post("direct", directly: true)
+        }
+        #expect(await interceptor.refusals(2) == 2)
+        #expect(interceptor.requests.count == 1)
+        #expect(server.requests.map(\.target) == ["/open", "/direct", "/direct"])
+    }
+}
