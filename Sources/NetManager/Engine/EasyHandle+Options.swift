@@ -209,7 +209,8 @@ extension EasyHandle {
         applied.headersAreForBody = hasBody
     }
 
-    private func applyDeadline(_ plan: TransferPlan) throws(TransferFailure) {
+    /// Tells libcurl how long the transfer may take, counted from when it is given to libcurl.
+    func applyDeadline(_ plan: TransferPlan) throws(TransferFailure) {
         guard let deadline = plan.context.deadline else {
             try set(CURLOPT_TIMEOUT_MS, 0)
             return

@@ -12,6 +12,8 @@ final class EventLoop {
     private let handles: HandlePool
     private var transfers: [TransferID: Transfer] = [:]
     private var deadlines = DeadlineQueue()
+    private var gate = ConnectionGate()
+    private let connected = ConnectedTransfers()
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox = Outbox()
 
@@ -63,6 +65,8 @@ final class EventLoop {
             guard let transfer = transfers[entry.id] else { continue }
             if let phase = transfer.clock.expired(now: now) {
                 end(entry.id, because: .timedOut(phase))
+            } else if transfer.isWaiting, transfer.isOverdue {
+                end(entry.id, because: .timedOut(.total))
             } else {
                 watch(transfer, now: now)
             }
@@ -97,7 +101,7 @@ final class EventLoop {
             start.reply.resume(throwing: CancellationError())
             return
         }
-        let transfer = Transfer(start, engine: engine, outbox: outbox)
+        let transfer = Transfer(start, engine: engine, outbox: outbox, connected: connected)
         guard let handle = handles.take() else {
             transfer.finish(with: .outOfMemory, code: CURLE_OUT_OF_MEMORY)
             return
@@ -111,8 +115,39 @@ final class EventLoop {
         }
         transfers[start.token.id] = transfer
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
+        if let route = transfer.route, !gate.mayEnter(transfer.id, on: route) {
+            wait(transfer)
+        } else {
+            handToLibcurl(transfer)
+        }
+    }
+
+    private func handToLibcurl(_ transfer: Transfer) {
+        guard let handle = transfer.handle else { return }
         let result = multi.add(handle.pointer)
-        if result != CURLM_OK { end(start.token.id, because: .outOfMemory) }
+        if result != CURLM_OK { end(transfer.id, because: .outOfMemory) }
+    }
+
+    /// Keeps a transfer until a connection is there that it may share; libcurl does not watch its time meanwhile.
+    private func wait(_ transfer: Transfer) {
+        transfer.isWaiting = true
+        guard let left = transfer.timeLeft else { return }
+        let time = MonotonicClock.nanoseconds &+ UInt64(clamping: left.nanoseconds)
+        deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
+    }
+
+    /// Lets those go on that have waited for a connection.
+    private func release(_ ids: [TransferID]) {
+        for id in ids {
+            guard let transfer = transfers[id], transfer.isWaiting else { continue }
+            transfer.isWaiting = false
+            do {
+                try transfer.handle?.applyDeadline(transfer.plan)
+                handToLibcurl(transfer)
+            } catch {
+                end(id, because: error)
+            }
+        }
     }
 
     /// Ends a transfer from outside of libcurl.
@@ -123,6 +158,10 @@ final class EventLoop {
 
     /// Hands on what libcurl has ended.
     private func harvest() {
+        for transfer in connected.take() {
+            guard let route = transfer.route else { continue }
+            release(gate.connected(transfer.id, on: route, multiplexes: transfer.multiplexes))
+        }
         while let finished = multi.nextFinished() {
             guard let context = nm_easy_getinfo_private(finished.easy),
                 let transfer = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
@@ -140,12 +179,17 @@ final class EventLoop {
             multi.remove(handle.pointer)
             handles.give(back: handle)
         }
+        guard let route = transfer.route else { return }
+        let wasCancelled = if case .cancelled = failure { true } else { false }
+        release(gate.ended(transfer.id, on: route, wasCancelled: wasCancelled))
     }
 
     /// Ends everything, in the order that libcurl asks for.
     private func finish() {
         let rest = engine.closeInbox()
         for command in rest.commands { command.refuse() }
+        // Nobody is let in any more.
+        gate = ConnectionGate()
         for id in Array(transfers.keys) { end(id, because: .shutDown) }
         outbox.deliver()
         handles.close()

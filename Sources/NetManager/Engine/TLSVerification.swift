@@ -54,6 +54,14 @@ final class TLSVerification {
         return (version ?? "unknown", suite ?? "unknown")
     }
 
+    /// Whether HTTP/2 was agreed on (ALPN, RFC 7301).
+    static func multiplexes(_ ssl: OpaquePointer) -> Bool {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+    }
+
     /// The verification of the connection that a transfer is about to use; nil when it has none.
     static func current(of ssl: OpaquePointer) -> TLSVerification? {
         guard let context = SSL_get_SSL_CTX(ssl), let stored = SSL_CTX_get_ex_data(context, contextIndex)

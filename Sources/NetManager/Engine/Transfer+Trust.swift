@@ -48,7 +48,9 @@ extension Transfer {
         self.verification = verification
         if plan.context.metrics != nil { tlsDescription = TLSVerification.description(of: ssl) }
         switch verification.ensureVerified(ssl) {
-        case .success: return nil
+        case .success:
+            isConnected(multiplexing: TLSVerification.multiplexes(ssl))
+            return nil
         case .failure(let error): return .untrusted(error)
         }
     }

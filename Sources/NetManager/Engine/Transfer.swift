@@ -35,9 +35,16 @@ final class Transfer {
     var proxyVerification: TLSVerification?
     /// TLS handshakes begun on the newest socket: with an https proxy the first is the proxy's.
     var handshakes = 0
+    /// What the requests have in common that may share this one's connection; nil where none multiplexes.
+    private(set) var route: ConnectionGate.Route?
+    /// Whether it is kept from libcurl until there is a connection to share.
+    var isWaiting = false
+    /// Whether its connection carries many requests at a time.
+    var multiplexes = false
+    private let connected: ConnectedTransfers
     var tlsDescription: (version: String, cipherSuite: String)?
 
-    init(_ start: TransferStart, engine: Engine, outbox: Outbox) {
+    init(_ start: TransferStart, engine: Engine, outbox: Outbox, connected: ConnectedTransfers) {
         id = start.token.id
         plan = start.plan
         reply = start.reply
@@ -45,6 +52,7 @@ final class Transfer {
         upload = UploadSource(start.plan.body)
         self.engine = engine
         self.outbox = outbox
+        self.connected = connected
         clock = PhaseClock(
             limits: plan.context.timeouts.shorter(than: plan.context.timeLeft),
             headDeadline: plan.context.headDeadline,
@@ -59,6 +67,15 @@ final class Transfer {
             guard CurlLibrary.usesOpenSSL else { throw .unsuitableTLSLibrary(CurlLibrary.tlsLibrary) }
         }
         if !handle.applied.isSecure, plan.policy.pinningMode != .none { throw .pinnedWithoutTLS }
+        if handle.applied.isSecure {
+            route = ConnectionGate.Route(
+                host: handle.applied.host,
+                port: handle.applied.port,
+                policyID: plan.policyID,
+                proxy: proxy,
+                connection: plan.context.connection
+            )
+        }
         handle.transfer = self
         self.handle = handle
         if case .channel(let channel) = plan.body {
@@ -76,6 +93,20 @@ final class Transfer {
         handle?.transfer = nil
         return handle
     }
+
+    /// The connection is there.
+    func isConnected(multiplexing: Bool) {
+        multiplexes = multiplexing
+        connected.add(self)
+    }
+
+    /// What is left for the whole call; nil for ever.
+    var timeLeft: Duration? {
+        plan.context.deadline.map { ContinuousClock.now.duration(to: $0) }
+    }
+
+    /// Whether the whole call has taken too long.
+    var isOverdue: Bool { timeLeft.map { $0 <= .zero } ?? false }
 
     /// Goes on with whatever direction was paused.
     func resume() {

@@ -43,21 +43,19 @@ final class MitmproxyPeer: Sendable {
     }
 
     deinit {
-        process.terminate()
-        process.waitUntilExit()
+        // It keeps nothing that would have to be written, and is slow to end when asked.
+        kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The requests that it could read: method, URL and body.
-    var requests: [String] { lines.all.filter { $0.hasPrefix("REQUEST ") }.map { String($0.dropFirst(8)) } }
-
-    /// Waits until a client has ended a handshake since it did not accept the interceptor's certificate.
-    func refusals(_ count: Int) async -> Int {
-        _ = await lines.first { _ in self.refusals == count }
-        return refusals
+    /// What it has told of so far, and what it tells of until there are so many words of a kind.
+    ///
+    /// `REQUEST` with method, URL and body for each request that it could read, `REFUSED` with a host for each
+    /// client that ended a handshake since it did not accept the certificate.
+    func words(until count: Int, of kind: String) async -> [String] {
+        _ = await lines.first { [lines] _ in lines.all.count { $0.hasPrefix(kind) } >= count }
+        return lines.all.filter { !$0.hasPrefix("PORT ") }
     }
-
-    private var refusals: Int { lines.all.count { $0.hasPrefix("REFUSED") } }
 
     private static let script = """
         from mitmproxy import ctx

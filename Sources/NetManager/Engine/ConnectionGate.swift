@@ -1,0 +1,102 @@
+/// Lets the first of many requests make its connection before the others ask for one.
+///
+/// Where the server multiplexes, the others then share that connection. libcurl waits by itself (CURLOPT_PIPEWAIT)
+/// only while it knows nothing about a host: beside a connection of another policy, 24 requests at once opened 24
+/// connections.
+struct ConnectionGate {
+    /// What requests must have in common to share a connection.
+    struct Route: Hashable {
+        let host: String
+        let port: Int
+        let policyID: String
+        let proxy: ResolvedProxy
+        let connection: ConnectionOptions
+
+        // The rest differs seldom, and would cost more to hash than to compare.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(host)
+            hasher.combine(port)
+            hasher.combine(policyID)
+        }
+    }
+
+    private struct Lane {
+        /// Who makes a connection, or finds one, while others wait.
+        var leader: TransferID?
+        var waiting: [TransferID] = []
+        /// Whether the newest connection multiplexes; nil while there was none.
+        var multiplexes: Bool?
+
+        var isIdle: Bool { leader == nil && waiting.isEmpty }
+    }
+
+    /// More lanes than this are not remembered while nobody is on them.
+    private static let limit = 1024
+    private var lanes: [Route: Lane] = [:]
+
+    /// A transfer wants to begin.
+    /// - Returns: False when it has to wait until it is named by one of the other functions.
+    mutating func mayEnter(_ id: TransferID, on route: Route) -> Bool {
+        var lane = lanes[route] ?? Lane()
+        defer { lanes[route] = lane }
+        // Nobody gains from waiting where each request has a connection of its own.
+        if lane.multiplexes == false { return true }
+        guard lane.leader != nil else {
+            lane.leader = id
+            return true
+        }
+        lane.waiting.append(id)
+        return false
+    }
+
+    /// A transfer has a connection.
+    /// - Returns: Who may begin now.
+    mutating func connected(_ id: TransferID, on route: Route, multiplexes: Bool) -> [TransferID] {
+        guard var lane = lanes[route] else { return [] }
+        defer { lanes[route] = lane }
+        lane.multiplexes = multiplexes
+        if lane.leader == id { lane.leader = nil }
+        defer { lane.waiting = [] }
+        return lane.waiting
+    }
+
+    /// A transfer has ended, by itself or from outside.
+    /// - Returns: Who may begin now: when a leader fails, all, since waiting for each failure in turn would take as
+    ///   long as all of them; when it was only cancelled, the next one, which leads.
+    mutating func ended(_ id: TransferID, on route: Route, wasCancelled: Bool) -> [TransferID] {
+        guard var lane = lanes[route] else { return [] }
+        defer {
+            lanes[route] = lane.isIdle && (lane.multiplexes == nil || lanes.count > Self.limit) ? nil : lane
+        }
+        guard lane.leader == id else {
+            lane.waiting.removeAll { $0 == id }
+            return []
+        }
+        lane.leader = nil
+        guard wasCancelled else {
+            defer { lane.waiting = [] }
+            return lane.waiting
+        }
+        guard !lane.waiting.isEmpty else { return [] }
+        let next = lane.waiting.removeFirst()
+        lane.leader = next
+        return [next]
+    }
+}
+
+/// The transfers that have got a connection since the event loop last looked.
+///
+/// It is told inside libcurl's callbacks, where nothing may be added to libcurl.
+final class ConnectedTransfers {
+    private var transfers: [Transfer] = []
+
+    func add(_ transfer: Transfer) {
+        transfers.append(transfer)
+    }
+
+    func take() -> [Transfer] {
+        guard !transfers.isEmpty else { return [] }
+        defer { transfers = [] }
+        return transfers
+    }
+}
