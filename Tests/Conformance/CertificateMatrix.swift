@@ -25,6 +25,17 @@ public final class CertificateMatrix: Sendable {
     public let otherRows: [Row]
     private let path: String
 
+    /// Makes a matrix on a thread of its own.
+    ///
+    /// The script takes seconds, which must not hold one of the few threads that every other test runs on.
+    public static func made(of data: String) async throws -> CertificateMatrix {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "certificate matrix").async {
+                continuation.resume(with: Result { try CertificateMatrix(data) })
+            }
+        }
+    }
+
     /// Makes the chains and reads the table; throws where a file is missing or a row cannot be read.
     public init(_ data: String) throws {
         struct Unreadable: Error { let line: Substring }

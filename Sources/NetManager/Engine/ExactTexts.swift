@@ -14,7 +14,7 @@ extension Authentication {
 extension ResolvedProxy {
     /// Whether equal proxies are the same bytes.
     var isASCII: Bool {
-        url.isASCII && exceptions.isASCII
+        url.isASCII
             && (credentials.map { $0.user.isASCII && $0.password.isASCII } ?? true)
     }
 }

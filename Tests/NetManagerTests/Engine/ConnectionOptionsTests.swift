@@ -109,10 +109,16 @@ import Testing
     }
 
     @Test func `a message that may quote the proxy's URL is not shown when that holds a password`() throws {
-        let open = try ResolvedProxy(.environment, scheme: "http", environment: ["http_proxy": "http://p:1"])
+        let open = try ResolvedProxy(
+            .environment,
+            scheme: "http",
+            host: "h",
+            environment: ["http_proxy": "http://p:1"]
+        )
         let closed = try ResolvedProxy(
             .environment,
             scheme: "http",
+            host: "h",
             environment: ["http_proxy": "http://u:pw@p:x"]
         )
         let message = "Unsupported proxy syntax in 'http://u:pw@p:x': Port number was not a decimal number"

@@ -31,7 +31,7 @@ struct CertificateMatrixHandshakeTests {
 
     @Test func `handshakes judge every chain of the matrix as the table and the evaluation do`() async throws
     {
-        let matrix = try CertificateMatrix(try #require(ConformanceData.folder))
+        let matrix = try await CertificateMatrix.made(of: try #require(ConformanceData.folder))
         for version in PolicyIsolationTests.versions {
             let began = ContinuousClock.now
             let known = try await run(matrix, matrix.rows, version)

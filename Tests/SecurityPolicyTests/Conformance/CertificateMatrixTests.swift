@@ -7,8 +7,8 @@ import Testing
 /// Runs only where the conformance data is: the folder that the environment variable CONFORMANCE_DATA names.
 @Suite(.enabled(if: ConformanceData.folder != nil, "CONFORMANCE_DATA is not set"))
 struct CertificateMatrixTests {
-    @Test func `every chain of the matrix is judged as the table of expected verdicts says`() throws {
-        let matrix = try CertificateMatrix(try #require(ConformanceData.folder))
+    @Test func `every chain of the matrix is judged as the table of expected verdicts says`() async throws {
+        let matrix = try await CertificateMatrix.made(of: try #require(ConformanceData.folder))
         var counts: [String: Int] = [:]
         var differences: [String] = []
         for row in matrix.rows {
