@@ -6,7 +6,7 @@ import Testing
 
 /// Many calls that end in every way at once, in a process of their own, whose descriptors can be counted.
 @Suite struct StressTests {
-    @Test func `reports 49, 509: 2000 calls end once each, and nothing is left open`() async {
+    @Test func `report 49, case 509: 2000 calls end once each, and nothing is left open`() async {
         await #expect(processExitsWith: .success) {
             // Once to make what lives as long as the process, such as the pools of threads.
             _ = try await Stress(seed: 1).run(calls: 200)
