@@ -122,6 +122,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "BenchmarkMicro",
+            dependencies: ["NetManager", "HTTPMessage", "BenchmarkSupport"],
+            path: "Benchmarks/Micro",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "BenchmarkFoundation",
             dependencies: ["BenchmarkSupport"],
             path: "Benchmarks/Foundation",
