@@ -25,6 +25,9 @@ struct AppliedOptions {
     var connection: ConnectionOptions?
     var closesAfterUse = false
     var cookieJar: CookieJar?
+    /// What libcurl begins with.
+    var receivesInBulk = false
+    var sendsInBulk = false
 }
 
 extension EasyHandle {
@@ -61,6 +64,7 @@ extension EasyHandle {
         try applyMethod(plan)
         try applyHeaders(plan)
         try applyDeadline(plan)
+        try applyBuffers(plan)
         let wantsProgress = plan.context.progress != nil
         if applied.wantsProgress != wantsProgress {
             try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
@@ -207,6 +211,26 @@ extension EasyHandle {
         try check(code, CURLOPT_HTTPHEADER)
         applied.headers = plan.headers
         applied.headersAreForBody = hasBody
+    }
+
+    /// Adapts libcurl's buffers to what is moved: a quarter of a megabyte a call takes less than a third of the CPU
+    /// for large bodies.
+    ///
+    /// TLS hands over records of 16 KiB whatever the size, and a small response gains nothing, so those keep the size
+    /// that costs the least memory.
+    private func applyBuffers(_ plan: TransferPlan) throws(TransferFailure) {
+        let receivesInBulk = plan.context.delivery == .streamed && !applied.isSecure
+        if applied.receivesInBulk != receivesInBulk {
+            // The default is CURL_MAX_WRITE_SIZE, 16 KiB.
+            try set(CURLOPT_BUFFERSIZE, receivesInBulk ? 256 << 10 : 16 << 10)
+            applied.receivesInBulk = receivesInBulk
+        }
+        let sendsInBulk = plan.body.isLarge
+        if applied.sendsInBulk != sendsInBulk {
+            // The default is 64 KiB.
+            try set(CURLOPT_UPLOAD_BUFFERSIZE, sendsInBulk ? 256 << 10 : 64 << 10)
+            applied.sendsInBulk = sendsInBulk
+        }
     }
 
     /// Tells libcurl how long the transfer may take, counted from when it is given to libcurl.

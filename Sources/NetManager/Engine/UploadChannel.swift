@@ -7,8 +7,9 @@ import Locks
 /// The task runs on the default executor, since what it draws from is the user's; it waits while the channel is full
 /// and the transfer is paused while it is empty.
 final class UploadChannel: Sendable {
-    /// Bytes held before drawing stops: 256 KiB, a few of libcurl's largest reads (64 KiB).
-    private static let watermark = 256 << 10
+    /// Bytes held before drawing stops: 512 KiB, two of libcurl's largest reads, so that one is ready while the next
+    /// is drawn.
+    private static let watermark = 512 << 10
 
     /// Small pieces are joined up to this size, so that a source that yields bytes one by one costs one move of the
     /// list for many.

@@ -18,6 +18,15 @@ enum UploadPlan: Sendable {
         }
     }
 
+    /// Whether the body is, or may be, more than is handed to libcurl at once.
+    var isLarge: Bool {
+        switch self {
+        case .none: false
+        case .bytes(let data): data.count > UploadSource.copiedSize
+        case .channel(let channel): channel.length.map { $0 > UploadSource.copiedSize } ?? true
+        }
+    }
+
     /// Prepares a request's body.
     ///
     /// A file is opened and measured here, so this may block for a moment and must not run on the engine's
