@@ -8,7 +8,9 @@ import threading
 workers = 1
 worker_class = "gthread"
 threads = 16
-# A thread of a kept connection is free for others, and no test waits for a request that its client left.
+# Longer than any pause of a busy machine: a POST that meets a closing connection fails, as it must.
+keepalive = 300
+# No test waits for a request that its client left.
 graceful_timeout = 0
 loglevel = "error"
 # httpbin warns that it has no page for people.
