@@ -45,6 +45,18 @@ import Testing
         }
     }
 
+    @Test func `report 47: bodies that are dropped leave no memory behind`() async {
+        await #expect(processExitsWith: .success) {
+            let options = ServerOptions().with { $0.recordsRequests = false }
+            let server = try TestServer(options: options) { _ in .bytes(1 << 20) }
+            let manager = HTTPSessionManager(transport: CurlTransport())
+            for _ in 0..<10 { _ = try await manager.get(server.url(), as: .data) }
+            let size = try memory("VmRSS")
+            for _ in 0..<500 { try #require(await manager.get(server.url(), as: .data).count == 1 << 20) }
+            try #require(memory("VmRSS") - size < 20_000_000)
+        }
+    }
+
     @Test
     func `report 61: a hundred requests over four connections outlive a server that closes reused ones`()
         async throws
