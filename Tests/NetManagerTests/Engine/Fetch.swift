@@ -13,7 +13,7 @@ extension CurlTransport {
         headers: HTTPHeaders = [:],
         policy: SecurityPolicy = .default,
         identity: ClientIdentity? = nil,
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(300)
     ) async throws -> HTTPResponse {
         try await fetch(
             .get,
@@ -25,7 +25,7 @@ extension CurlTransport {
         )
     }
 
-    /// Sends a request and reads the response to its end; a minute is for ever on the loopback interface.
+    /// Sends a request and reads the response to its end; five minutes are for ever on the loopback interface, under a sanitizer too.
     func fetch(
         _ method: HTTPMethod,
         _ url: String,
@@ -33,7 +33,7 @@ extension CurlTransport {
         body: HTTPBody? = nil,
         policy: SecurityPolicy = .default,
         identity: ClientIdentity? = nil,
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(300)
     ) async throws -> HTTPResponse {
         let request = HTTPRequest(method, url: try #require(URL(string: url)), headers: headers, body: body)
         var context = TransportContext(policy: policy, deadline: .now + timeout, clientIdentity: identity)
