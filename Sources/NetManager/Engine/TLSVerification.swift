@@ -97,7 +97,10 @@ final class TLSVerification {
         refusedTrust = nil
         let trust: ServerTrust
         do throws(TrustError) {
-            trust = try ServerTrust(derCertificates: chain, stapledOCSPResponse: stapled)
+            trust = ServerTrust(
+                certificates: try ParsedChains.trust(chain).certificates,
+                stapledOCSPResponse: stapled
+            )
         } catch {
             return .failure(error)
         }
