@@ -1,7 +1,7 @@
 extension StringProtocol {
     /// Whether the string is a token (RFC 9110, section 5.6.2): the syntax of methods and of header names.
     package var isHTTPToken: Bool {
-        !isEmpty && utf8.allSatisfy(\.isTokenByte)
+        !isEmpty && allBytes(satisfy: \.isTokenByte)
     }
 
     /// Whether the string may stand as a header value.
@@ -9,7 +9,12 @@ extension StringProtocol {
     /// CR, LF and NUL would end the field or the message (RFC 9110, section 5.5); other control characters
     /// are passed through, as recipients must expect them.
     package var isHTTPFieldValue: Bool {
-        utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+        allBytes { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+    }
+
+    /// Looks at the bytes where they lie: through the protocol, each one costs several calls.
+    private func allBytes(satisfy predicate: (UInt8) -> Bool) -> Bool {
+        utf8.withContiguousStorageIfAvailable { $0.allSatisfy(predicate) } ?? utf8.allSatisfy(predicate)
     }
 
     /// Whether both are the same but for the case of A–Z.
@@ -19,7 +24,8 @@ extension StringProtocol {
 
     /// The string with A–Z in lower case and all else as it is.
     package var asciiLowercased: String {
-        String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
+        if allBytes(satisfy: { !(0x41...0x5A).contains($0) }) { return String(self) }
+        return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// The string without spaces and tabs (RFC 9110, OWS) at both ends.
@@ -30,6 +36,14 @@ extension StringProtocol {
             let last = unicodeScalars.lastIndex(where: { !isWhitespace($0) })
         else { return self[startIndex..<startIndex] }
         return self[first..<unicodeScalars.index(after: last)]
+    }
+}
+
+extension String {
+    /// Whether both are the same but for the case of A–Z: the same for two strings, where it is known how long they are.
+    package func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
 }
 

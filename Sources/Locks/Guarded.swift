@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// A value behind a lock of the C library.
 ///
@@ -7,10 +7,14 @@ import Glibc
 /// The standard library's `Mutex` would do, but the thread sanitizer does not see its slow path on Linux and reports a
 /// race wherever two threads wait for each other; it does see this one.
 ///
+/// Everything is inlinable: without, each use in another module goes through the metadata of a generic type.
+///
 /// `@unchecked Sendable` is true because the value is touched under the lock only.
 package struct Guarded<Value: Sendable>: @unchecked Sendable {
     /// The lock and the value in one piece of memory, freed with the last copy.
-    private final class Storage: ManagedBuffer<pthread_mutex_t, Value> {
+    @usableFromInline
+    final class Storage: ManagedBuffer<pthread_mutex_t, Value> {
+        @inlinable
         deinit {
             _ = withUnsafeMutablePointers { lock, value in
                 value.deinitialize(count: 1)
@@ -19,9 +23,10 @@ package struct Guarded<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    private let storage: ManagedBuffer<pthread_mutex_t, Value>
+    @usableFromInline let storage: ManagedBuffer<pthread_mutex_t, Value>
 
     /// Puts a value behind a lock.
+    @inlinable
     package init(_ value: Value) {
         storage = Storage.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
         storage.withUnsafeMutablePointers { lock, place in
@@ -33,6 +38,7 @@ package struct Guarded<Value: Sendable>: @unchecked Sendable {
     /// Reads or changes the value.
     ///
     /// Nothing that may wait, and nobody else's code, may be called meanwhile.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

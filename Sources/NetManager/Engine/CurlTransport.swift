@@ -62,18 +62,16 @@ public final class CurlTransport: Transport, ExecutorProviding {
         let plan = try TransferPlan(request, body: body, context: context)
         try Task.checkCancellation()
         let token = TransferToken()
-        // The task waits where it is resumed, on the engine's thread: a caller that is there already, as the manager's
-        // steps are, changes no thread at all.
-        return try await withTaskExecutorPreference(engine) {
-            try await withTaskCancellationHandler {
-                try await withUnsafeThrowingContinuation { reply in
-                    let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
-                    if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }
-                }
-            } onCancel: {
-                token.cancel()
-                engine.post(.cancel(token.id))
+        // The task waits where its caller is, so that the answer comes straight to it: a caller on the engine's thread
+        // changes no thread at all, and any other one changes once.
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { reply in
+                let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
+                if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }
             }
+        } onCancel: {
+            token.cancel()
+            engine.post(.cancel(token.id))
         }
     }
 

@@ -12,22 +12,22 @@ struct PhaseClock {
     /// Until when the response's head must be there, for a stream, whose whole call has no end.
     private let headDeadline: UInt64?
 
-    init(limits: Timeouts, headDeadline: UInt64?, now: UInt64) {
+    init(limits: Timeouts, headDeadline: UInt64?, now: @autoclosure () -> UInt64) {
         self.limits = limits
         self.headDeadline = headDeadline
-        mark = now
+        isNeeded =
+            headDeadline != nil || limits.queue != nil || limits.connect != nil || limits.tls != nil
+            || limits.firstByte != nil || limits.idle != nil
+        mark = isNeeded ? now() : 0
     }
 
-    /// Whether any limit can ever pass.
-    var isNeeded: Bool {
-        headDeadline != nil || limits.queue != nil || limits.connect != nil || limits.tls != nil
-            || limits.firstByte != nil || limits.idle != nil
-    }
+    /// Whether any limit can ever pass; the time is not asked for where none can.
+    let isNeeded: Bool
 
     /// A stage begins.
-    mutating func enter(_ phase: RequestError.Phase, now: UInt64) {
+    mutating func enter(_ phase: RequestError.Phase, now: @autoclosure () -> UInt64) {
         // Resolving and connecting share one limit.
-        if self.phase != .resolve || phase != .connect { mark = now }
+        if isNeeded, self.phase != .resolve || phase != .connect { mark = now() }
         self.phase = phase
         isHeld = false
     }

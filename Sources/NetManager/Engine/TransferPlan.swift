@@ -3,7 +3,9 @@ import HTTPMessage
 import SecurityPolicy
 
 /// A request as the engine's thread needs it: checked, and with the policy that it stands under.
-struct TransferPlan: Sendable {
+///
+/// A class, as it holds some dozen references and passes through half a dozen hands: one count is changed, not all.
+final class TransferPlan: Sendable {
     let method: HTTPMethod
     /// The absolute URL.
     ///

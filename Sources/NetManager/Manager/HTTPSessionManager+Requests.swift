@@ -17,13 +17,13 @@ extension HTTPSessionManager {
         completing: (inout TransportContext) -> Void = { _ in }
     ) throws(RequestError) -> PreparedCall {
         let configuration = snapshot.configuration
-        let url: URL
+        let checked: RequestRules.CheckedURL
         do {
-            url = try RequestURL.url(call.url, base: snapshot.base)
+            checked = try RequestURL.checkedURL(call.url, base: snapshot.base)
         } catch {
             throw RequestError(.invalidURL, method: call.method, url: call.url, detail: error.reason)
         }
-        var request = HTTPRequest(call.method, url: url, headers: configuration.headers)
+        var request = HTTPRequest(call.method, url: checked.url, headers: configuration.headers)
         do {
             if let body = call.body {
                 request.body = body
@@ -52,6 +52,7 @@ extension HTTPSessionManager {
             call.options,
             under: snapshot,
             isBuffered: isBuffered,
+            checked: checked,
             completing: completing
         )
     }
@@ -79,6 +80,7 @@ extension HTTPSessionManager {
         _ options: RequestOptions,
         under snapshot: Snapshot,
         isBuffered: Bool,
+        checked: RequestRules.CheckedURL? = nil,
         completing: (inout TransportContext) -> Void = { _ in }
     ) throws(RequestError) -> PreparedCall {
         let configuration = snapshot.configuration
@@ -117,6 +119,7 @@ extension HTTPSessionManager {
         return PreparedCall(
             exchange: Exchange(
                 request: request,
+                checked: checked,
                 context: context,
                 identityAcrossOrigins: configuration.clientIdentity,
                 transport: transport,

@@ -29,6 +29,14 @@ enum RequestURL {
     /// break away and hide the attempt to smuggle one. Spaces, letters beyond ASCII and the like in the path and query
     /// are percent-encoded as UTF-8.
     static func url(_ text: String, base: URLReference?) throws(URLProblem) -> URL {
+        try checkedURL(text, base: base).url
+    }
+
+    /// Reads a URL as ``url(_:base:)`` does, and notes that it has been checked.
+    static func checkedURL(
+        _ text: String,
+        base: URLReference?
+    ) throws(URLProblem) -> RequestRules.CheckedURL {
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw URLProblem("It holds a control character, such as a line break.")
         }
@@ -49,7 +57,7 @@ enum RequestURL {
         guard let url = URL(string: reference.text, encodingInvalidCharacters: false) else {
             throw URLProblem("It is not written as a URL is (RFC 3986).")
         }
-        return url
+        return RequestRules.CheckedURL(url, reference)
     }
 
     /// Checks a URL that is a value already.
@@ -73,7 +81,7 @@ enum RequestURL {
         guard !host.isEmpty else { throw URLProblem("It has no host.") }
         // libcurl decodes %XX in hosts and Foundation does not: only what both read alike is let through. A
         // backslash is a separator to browsers and a letter to others.
-        guard isHost(host), !authority.contains("\\") else {
+        guard isHost(host), !authority.utf8.contains(0x5C) else {
             throw URLProblem(
                 "Its host has characters that no host name has; write international names as xn--…."
             )
@@ -124,7 +132,11 @@ enum RequestURL {
 
     /// Whether the byte stands for itself wherever it is: most texts have no others.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "/-._~=&+,;:@!$'()*?".utf8.contains(byte)
+        // All of "!$&'()*+,-./0…9:;=?@A…Z_a…z~".
+        switch byte {
+        case 0x21, 0x24, 0x26...0x3B, 0x3D, 0x3F...0x5A, 0x5F, 0x61...0x7A, 0x7E: true
+        default: false
+        }
     }
 
     private static func mustEncode(_ bytes: [UInt8], at index: Int) -> Bool {

@@ -8,6 +8,8 @@ import SecurityPolicy
 final class Exchange: Sendable {
     /// The request as the manager made it, before any interceptor.
     let request: HTTPRequest
+    /// The URL that was checked when the request was made.
+    private let checked: RequestRules.CheckedURL?
     /// How each attempt is to be carried, but for its number.
     let context: TransportContext
     /// What takes the place of the context's client identity at other origins than the first.
@@ -37,6 +39,7 @@ final class Exchange: Sendable {
 
     init(
         request: HTTPRequest,
+        checked: RequestRules.CheckedURL? = nil,
         context: TransportContext,
         identityAcrossOrigins: ClientIdentity?,
         transport: any Transport,
@@ -46,6 +49,7 @@ final class Exchange: Sendable {
         events: CallEvents? = nil
     ) {
         self.request = request
+        self.checked = checked
         self.context = context
         self.identityAcrossOrigins = identityAcrossOrigins
         self.transport = transport
@@ -78,7 +82,7 @@ final class Exchange: Sendable {
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
         try Task.checkCancellation()
         var context = try context.judging(request)
-        try RequestRules.check(request, policy: context.policy)
+        try RequestRules.check(request, policy: context.policy, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let (attempt, isSpent) = record.withLock { record in
             let isSpent = isOneShot && record.hasSentOneShotBody

@@ -1,9 +1,10 @@
 /// Decides which code runs on the engine's thread and which never does.
 ///
-/// A request that changes threads at every step spends more time on being woken than on its own work. When the
-/// transport has an executor, the manager's own steps therefore run on it: an async call crosses threads twice, from
-/// the caller to the engine and back, however many hops and attempts it takes; a closure call crosses from the caller
-/// to the engine and from there to the completion queue.
+/// A request that changes threads at every step spends more time on being woken than on its own work. An async call
+/// therefore crosses threads twice, to the engine as a command and back as its answer, and its steps run where its
+/// caller is; when it has to wait more than once, for a redirect or with retries, and the transport has an executor,
+/// they move there and wait without being woken elsewhere. A closure call, which has no place of its own, runs on the
+/// executor from its beginning and crosses from there to the completion queue.
 ///
 /// The engine's thread also serves every other transfer. So whatever users wrote — interceptors, hooks, serializers,
 /// `Decodable` initializers, body sequences — must not run there, and a task that prefers an executor takes along

@@ -6,6 +6,11 @@ struct Pipeline: Sendable {
     /// Where the library's own steps begin; before it stand the users'.
     private let ownSteps: Int
     private let exchange: Exchange
+    /// Whether the own steps are expected to wait more than once.
+    ///
+    /// A call that is not retried waits for its one answer, which comes straight to the caller; only a redirect, which
+    /// then moves to the engine's thread by itself, makes it wait again.
+    private let startsOnEngine: Bool
 
     /// Lists the steps: the only place that knows their order.
     ///
@@ -21,6 +26,7 @@ struct Pipeline: Sendable {
         }
         list.append(RedirectInterceptor(settings.redirectPolicy, exchange: exchange))
         interceptors = list
+        startsOnEngine = settings.retryPolicy != nil
         self.exchange = exchange
     }
 
@@ -33,7 +39,9 @@ struct Pipeline: Sendable {
         guard index < interceptors.endIndex else { return try await exchange.send(request) }
         let next: Interceptor.Next = { try await send($0, from: index + 1) }
         let interceptor = interceptors[index]
-        if index > ownSteps { return try await interceptor.intercept(request, next: next) }
+        if index > ownSteps || (index == ownSteps && !startsOnEngine) {
+            return try await interceptor.intercept(request, next: next)
+        }
         if index == ownSteps {
             return try await exchange.lanes.onEngine { try await interceptor.intercept(request, next: next) }
         }

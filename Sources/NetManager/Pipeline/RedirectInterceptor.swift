@@ -15,8 +15,17 @@ struct RedirectInterceptor: Interceptor {
     }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
-        var response = try await next(request)
+        let response = try await next(request)
         guard RedirectInterceptor.isRedirect(response.head.status) else { return response }
+        return try await exchange.lanes.onEngine { try await follow(response, of: request, next: next) }
+    }
+
+    private func follow(
+        _ response: StreamedResponse,
+        of request: HTTPRequest,
+        next: Next
+    ) async throws -> StreamedResponse {
+        var response = response
         var request = request
         var history: [HTTPResponse.Head] = []
         var visited: Set<Visit> = [Visit(request)]

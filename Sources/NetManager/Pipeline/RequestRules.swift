@@ -4,8 +4,34 @@ import SecurityPolicy
 
 /// What a request must be like before a byte of it is sent.
 enum RequestRules {
+    /// A URL that has passed the checks, so that what was read once need not be read again.
+    struct CheckedURL: Sendable {
+        let url: URL
+        let isSecure: Bool
+
+        /// Checks a URL.
+        init(_ url: URL) throws(URLProblem) {
+            self.init(url, try RequestURL.check(url))
+        }
+
+        /// Notes a URL that was made of a checked reference.
+        init(_ url: URL, _ reference: URLReference) {
+            self.url = url
+            isSecure = reference.scheme?.equalsIgnoringASCIICase("https") == true
+        }
+    }
+
     /// Checks the method, the header fields, the URL, and that the policy can be kept.
-    static func check(_ request: HTTPRequest, policy: SecurityPolicy) throws(RequestError) {
+    /// - Parameters:
+    ///   - request: What is to be sent.
+    ///   - policy: What the server must pass.
+    ///   - checked: A URL that need not be checked again if it is the request's.
+    /// - Throws: ``RequestError`` of the kind that says what is wrong.
+    static func check(
+        _ request: HTTPRequest,
+        policy: SecurityPolicy,
+        checked: CheckedURL? = nil
+    ) throws(RequestError) {
         guard request.method.rawValue.isHTTPToken else {
             throw RequestError(
                 .invalidRequest("The method is no token (RFC 9110, section 9.1)."),
@@ -24,13 +50,15 @@ enum RequestRules {
                 : "The name of a header field is no token (RFC 9110, section 5.6.2)."
             throw RequestError(.invalidRequest(reason), for: request)
         }
-        let scheme: String?
+        let isSecure: Bool
         do {
-            scheme = try RequestURL.check(request.url).scheme?.asciiLowercased
+            let isKnown = checked.map { $0.url == request.url } ?? false
+            isSecure =
+                if isKnown, let checked { checked.isSecure } else { try CheckedURL(request.url).isSecure }
         } catch {
             throw RequestError(.invalidURL, for: request, detail: error.reason)
         }
-        guard scheme == "https" else {
+        guard isSecure else {
             guard policy.pinningMode == .none else {
                 throw RequestError(.invalidConfiguration(pinnedOverHTTP), for: request)
             }
