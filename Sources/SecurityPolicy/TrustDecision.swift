@@ -12,6 +12,10 @@ public struct TrustDecision: Sendable, Hashable {
         case pinnedKey
         /// The policy accepts every server: no pinning, invalid certificates allowed, names not checked.
         case everythingAllowed
+        /// A program's own challenge hook let the server pass although the policy refuses it.
+        ///
+        /// An evaluation never says so.
+        case dangerouslyOverruled
     }
 
     /// The rule that accepted.
@@ -19,14 +23,15 @@ public struct TrustDecision: Sendable, Hashable {
 
     /// The certificates that were verified, leaf first, ending at the anchor or pin.
     ///
-    /// For `pinnedLeafKey` with invalid certificates allowed, and for `everythingAllowed`, no path was built: it is
-    /// the leaf alone.
+    /// For `pinnedLeafKey` with invalid certificates allowed, for `everythingAllowed` and for `dangerouslyOverruled` no path
+    /// was built: it is the leaf alone.
     public var path: [Certificate]
 
     /// The pin that matched: of the pinned key, or of the pinned certificate's key; nil when none was needed.
     public var matchedPin: PublicKeyPin?
 
-    /// Why the pins would have refused the server, if the policy only audits them.
+    /// Why the pins would have refused the server, if the policy only audits them; for `dangerouslyOverruled`, why the
+    /// policy refuses it.
     public var auditedError: TrustError?
 
     /// Makes a decision by hand, for stubs and tests.

@@ -117,6 +117,8 @@ extension TrustError: CustomStringConvertible {
             "Give the policy a current revocation list of every authority on the path."
         case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION:
             "The authority is not allowed to vouch for this name; use one that is."
+        case X509_V_ERR_APPLICATION_VERIFICATION:
+            "The program's own serverTrustChallenge decides; its answer is what to look at."
         case X509_V_ERR_CERT_SIGNATURE_FAILURE:
             "The certificate was not issued by the authority that it names; somebody may have forged it."
         default:

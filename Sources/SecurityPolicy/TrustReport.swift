@@ -10,7 +10,8 @@ public struct TrustReport: Sendable, Hashable, Codable {
     public var host: String
     /// Its port.
     public var port: Int
-    /// Whether the server was let through all the same, since its pins are only audited.
+    /// Whether the server was let through all the same, since its pins are only audited or a challenge hook overruled the
+    /// policy.
     public var isAudit: Bool
     /// The error's text.
     public var reason: String

@@ -8,6 +8,8 @@ enum Command: Sendable {
     case resume(TransferID)
     /// A body to send cannot go on.
     case uploadFailed(TransferID, TransferFailure)
+    /// A program's hook has answered the question of this number.
+    case answered(UInt64, ServerTrustChallenge.Answer)
     /// Fail what runs, refuse what comes, end the thread.
     case stop
 

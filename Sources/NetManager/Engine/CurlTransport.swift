@@ -31,6 +31,8 @@ public final class CurlTransport: Transport, ExecutorProviding {
         /// CURLOPT_MAXAGE_CONN; 118 seconds by default, libcurl's own value: below the two minutes after which many
         /// middle boxes forget a connection.
         public var idleTimeout: Duration = .seconds(118)
+        /// How many chains that challenge hooks let pass are remembered; at least one.
+        package var rememberedChallenges = 256
 
         /// Makes a configuration of the defaults.
         public init() {}

@@ -119,11 +119,15 @@ extension EasyHandle {
             try check(code, CURLOPT_CAINFO_BLOB)
             applied.policyID = plan.policyID
         }
-        if applied.validatesDomainName != plan.policy.validatesDomainName {
-            try set(CURLOPT_SSL_VERIFYHOST, plan.policy.validatesDomainName ? 2 : 0)
-            applied.validatesDomainName = plan.policy.validatesDomainName
-        }
+        try checkNames(plan.policy.validatesDomainName)
         if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
+    }
+
+    /// Whether libcurl compares the names too, after the policy.
+    func checkNames(_ checks: Bool) throws(TransferFailure) {
+        guard applied.validatesDomainName != checks else { return }
+        try set(CURLOPT_SSL_VERIFYHOST, checks ? 2 : 0)
+        applied.validatesDomainName = checks
     }
 
     /// A resumed session brings no stapled response, so a policy that asks for one has a whole handshake each time.

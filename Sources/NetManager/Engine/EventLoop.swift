@@ -14,6 +14,7 @@ final class EventLoop {
     private var deadlines = DeadlineQueue()
     private var gate = ConnectionGate()
     private let connected = ConnectedTransfers()
+    private let challenges: TrustChallenges
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox = Outbox()
 
@@ -23,6 +24,7 @@ final class EventLoop {
         selector = Selector(wakeDescriptor: engine.wakeDescriptor)
         multi = MultiHandle(selector: selector, configuration: configuration)
         handles = HandlePool(configuration: configuration, selector: selector)
+        challenges = TrustChallenges(engine: engine, capacity: configuration.rememberedChallenges)
     }
 
     /// Runs until the engine is stopped or the process exits.
@@ -65,7 +67,7 @@ final class EventLoop {
             guard let transfer = transfers[entry.id] else { continue }
             if let phase = transfer.clock.expired(now: now) {
                 end(entry.id, because: .timedOut(phase))
-            } else if transfer.isWaiting, transfer.isOverdue {
+            } else if transfer.waiting != nil, transfer.isOverdue {
                 end(entry.id, because: .timedOut(.total))
             } else {
                 watch(transfer, now: now)
@@ -91,6 +93,7 @@ final class EventLoop {
         case .cancel(let id): end(id, because: .cancelled)
         case .resume(let id): transfers[id]?.resume()
         case .uploadFailed(let id, let failure): end(id, because: failure)
+        case .answered(let number, let answer): settle(number, answer)
         case .stop: break
         }
         outbox.deliver()
@@ -101,7 +104,13 @@ final class EventLoop {
             start.reply.resume(throwing: CancellationError())
             return
         }
-        let transfer = Transfer(start, engine: engine, outbox: outbox, connected: connected)
+        let transfer = Transfer(
+            start,
+            engine: engine,
+            outbox: outbox,
+            connected: connected,
+            challenges: challenges
+        )
         guard let handle = handles.take() else {
             transfer.finish(with: .outOfMemory, code: CURLE_OUT_OF_MEMORY)
             return
@@ -116,7 +125,7 @@ final class EventLoop {
         transfers[start.token.id] = transfer
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
         if let route = transfer.route, !gate.mayEnter(transfer.id, on: route) {
-            wait(transfer)
+            wait(transfer, for: .connection)
         } else {
             handToLibcurl(transfer)
         }
@@ -124,13 +133,15 @@ final class EventLoop {
 
     private func handToLibcurl(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
+        transfer.wasStarted = true
+        transfer.letOverruledNamePass()
         let result = multi.add(handle.pointer)
         if result != CURLM_OK { end(transfer.id, because: .outOfMemory) }
     }
 
-    /// Keeps a transfer until a connection is there that it may share; libcurl does not watch its time meanwhile.
-    private func wait(_ transfer: Transfer) {
-        transfer.isWaiting = true
+    /// Keeps a transfer outside of libcurl, which does not watch its time meanwhile.
+    private func wait(_ transfer: Transfer, for waiting: Transfer.Waiting) {
+        transfer.waiting = waiting
         guard let left = transfer.timeLeft else { return }
         let time = MonotonicClock.nanoseconds &+ UInt64(clamping: left.nanoseconds)
         deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
@@ -139,13 +150,51 @@ final class EventLoop {
     /// Lets those go on that have waited for a connection.
     private func release(_ ids: [TransferID]) {
         for id in ids {
-            guard let transfer = transfers[id], transfer.isWaiting else { continue }
-            transfer.isWaiting = false
-            do {
-                try transfer.handle?.applyDeadline(transfer.plan)
-                handToLibcurl(transfer)
-            } catch {
-                end(id, because: error)
+            guard let transfer = transfers[id], transfer.waiting == .connection else { continue }
+            goOn(transfer)
+        }
+    }
+
+    /// Ends the waiting of a transfer.
+    private func goOn(_ transfer: Transfer) {
+        transfer.waiting = nil
+        do {
+            try transfer.handle?.applyDeadline(transfer.plan)
+            handToLibcurl(transfer)
+        } catch {
+            end(transfer.id, because: error)
+        }
+    }
+
+    /// Takes a transfer out of libcurl until the program's hook has said what it thinks of the server.
+    private func ask(_ question: ServerTrustQuestion, _ hook: ServerTrustHook, for transfer: Transfer) {
+        if let handle = transfer.handle { multi.remove(handle.pointer) }
+        transfer.questions += 1
+        guard transfer.questions <= ServerTrustQuestion.limit else {
+            transfer.refusalReporter?(ServerTrustQuestion.restless, question.challenge.serverTrust, false)
+            end(transfer.id, because: .untrusted(ServerTrustQuestion.restless))
+            return
+        }
+        // The time that a hook takes is nobody's handshake.
+        transfer.clock.hold()
+        wait(transfer, for: .answer)
+        challenges.ask(question, hook, for: transfer.id)
+    }
+
+    /// Lets those go on, or ends them, that waited for a hook's answer.
+    private func settle(_ number: UInt64, _ answer: ServerTrustChallenge.Answer) {
+        guard let (question, waiting) = challenges.settle(number, answer) else { return }
+        let failure = question.failure(after: answer)
+        for id in waiting {
+            guard let transfer = transfers[id], transfer.waiting == .answer else { continue }
+            if let failure {
+                if case .untrusted(let error) = failure {
+                    transfer.refusalReporter?(error, question.challenge.serverTrust, false)
+                }
+                end(id, because: failure)
+            } else {
+                transfer.beginAnew()
+                goOn(transfer)
             }
         }
     }
@@ -153,6 +202,7 @@ final class EventLoop {
     /// Ends a transfer from outside of libcurl.
     private func end(_ id: TransferID, because failure: TransferFailure) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
+        if transfer.waiting == .answer { challenges.leave(id) }
         retire(transfer, failure: failure, code: nil)
     }
 
@@ -166,6 +216,12 @@ final class EventLoop {
             guard let context = nm_easy_getinfo_private(finished.easy),
                 let transfer = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
             else { continue }
+            if finished.code != CURLE_OK, let hook = transfer.plan.serverTrustHook,
+                let question = transfer.verification?.question
+            {
+                ask(question, hook, for: transfer)
+                continue
+            }
             transfers[transfer.id] = nil
             retire(transfer, failure: nil, code: finished.code)
         }

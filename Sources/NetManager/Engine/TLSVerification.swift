@@ -9,12 +9,18 @@ final class TLSVerification {
     let policy: SecurityPolicy
     let policyID: String
     let host: String
+    typealias Verdict = Result<TrustDecision, TrustError>
     /// What the policy said in the last handshake; nil before.
-    private(set) var verdict: Result<TrustDecision, TrustError>?
+    private(set) var verdict: Verdict?
     /// What the server showed when it was refused; nil when it was not, or showed nothing that can be read.
     private(set) var refusedTrust: ServerTrust?
-    /// Told of a refusal, and of what a policy under audit would have refused.
-    var onRefusal: (@Sendable (TrustError, ServerTrust) -> Void)?
+    /// Told of a refusal, and of what a policy under audit or an overruled one would have refused: whether the server
+    /// was let through.
+    var onRefusal: (@Sendable (TrustError, ServerTrust, Bool) -> Void)?
+    /// Where the program's hook is asked; nil when there is none.
+    var desk: ChallengeDesk?
+    /// What the hook must be asked, when the last handshake was refused because it has not been.
+    var question: ServerTrustQuestion?
     /// What the server wanted of the client, and how it took the answer.
     var clientCertificate = ClientCertificateExchange()
 
@@ -93,8 +99,9 @@ final class TLSVerification {
         _ chain: [[UInt8]],
         under policy: SecurityPolicy,
         stapled: Data? = nil
-    ) -> Result<TrustDecision, TrustError> {
+    ) -> Verdict {
         refusedTrust = nil
+        question = nil
         let trust: ServerTrust
         do throws(TrustError) {
             trust = ServerTrust(
@@ -104,18 +111,19 @@ final class TLSVerification {
         } catch {
             return .failure(error)
         }
-        do throws(TrustError) {
-            let decision = try policy.evaluate(trust, forDomain: host)
-            // What comes before the stapled response is looked at is evaluated once more, and told then.
-            if let error = decision.auditedError, policy.stapledOCSP == self.policy.stapledOCSP {
-                onRefusal?(error, trust)
-            }
-            return .success(decision)
-        } catch {
+        // Before the stapled response is looked at, an acceptance is no last word: it is evaluated once more.
+        let isLast = policy.stapledOCSP == self.policy.stapledOCSP
+        let verdict = Verdict { () throws(TrustError) in try policy.evaluate(trust, forDomain: host) }
+        if case .success = verdict, !isLast { return verdict }
+        let answered = answered(verdict, trust)
+        switch answered {
+        case .success(let decision):
+            if isLast, let error = decision.auditedError { onRefusal?(error, trust, true) }
+        case .failure(let error):
             refusedTrust = trust
-            onRefusal?(error, trust)
-            return .failure(error)
+            if question == nil { onRefusal?(error, trust, false) }
         }
+        return answered
     }
 
     // MARK: In the handshake

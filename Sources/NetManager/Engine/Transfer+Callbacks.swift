@@ -28,7 +28,10 @@ extension Transfer {
     /// A connection is there and the request is about to be sent, perhaps not for the first time.
     func mayBeSent(to address: IPAddress?) -> Bool {
         guard let handle else { return false }
-        if handle.applied.isSecure, let failure = trustFailure(of: handle) { return state.fail(failure) }
+        if handle.applied.isSecure, let failure = trustFailure(of: handle) {
+            // What the program's hook has still to be asked about has not failed yet.
+            return verification?.question == nil ? state.fail(failure) : false
+        }
         handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
         guard mayTalk(to: address) else { return false }

@@ -84,7 +84,7 @@ extension Transfer {
     }
 
     private func reportFinalProgress() {
-        guard plan.context.progress != nil, let handle else { return }
+        guard plan.context.progress != nil, wasStarted, let handle else { return }
         let sent = handle.measure(CURLINFO_SIZE_UPLOAD_T)
         report(.upload, sent, handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T), isFinal: true)
         let received = handle.measure(CURLINFO_SIZE_DOWNLOAD_T)
@@ -92,7 +92,7 @@ extension Transfer {
     }
 
     private func recordMetrics(_ result: Result<Void, any Error>) {
-        guard let recorder = plan.context.metrics, let handle else { return }
+        guard let recorder = plan.context.metrics, wasStarted, let handle else { return }
         func time(_ info: CURLINFO) -> Duration { .microseconds(handle.measure(info)) }
         let port = handle.information(CURLINFO_PRIMARY_PORT)
         let decision: TrustDecision? =

@@ -20,14 +20,41 @@ extension Transfer {
             policyID: plan.policyID,
             host: handle.applied.host
         )
-        if let observer = plan.trustObserver {
-            let (host, port, policy) = (handle.applied.host, handle.applied.port, plan.policy)
-            verification.onRefusal = { error, trust in
-                observer(TrustReport(error, from: trust, host: host, port: port, policy: policy))
-            }
+        verification.onRefusal = refusalReporter
+        if plan.serverTrustHook != nil {
+            verification.desk = TLSVerification.ChallengeDesk(
+                challenges: challenges,
+                port: handle.applied.port
+            )
         }
         self.verification = verification
         return verification.install(on: sslContext)
+    }
+
+    /// Tells the observer of a server that was refused, or let through all the same; nil when there is none.
+    var refusalReporter: (@Sendable (TrustError, ServerTrust, Bool) -> Void)? {
+        guard let observer = plan.trustObserver, let handle else { return nil }
+        let (host, port, policy) = (handle.applied.host, handle.applied.port, plan.policy)
+        return { error, trust, isLetThrough in
+            var report = TrustReport(error, from: trust, host: host, port: port, policy: policy)
+            report.isAudit = isLetThrough
+            observer(report)
+        }
+    }
+
+    /// Keeps libcurl from comparing names where the program's hook lets a server pass that the policy refuses: the policy
+    /// itself compares them again, and what it says must be what the hook was told.
+    func letOverruledNamePass() {
+        guard plan.serverTrustHook != nil, let handle, handle.applied.isSecure,
+            challenges.memory.overrules(
+                host: handle.applied.host,
+                port: handle.applied.port,
+                policyID: plan.policyID,
+                now: MonotonicClock.nanoseconds
+            )
+        else { return }
+        // Without it libcurl refuses, which is safe.
+        try? handle.checkNames(false)
     }
 
     /// A server that answers has accepted the client's certificate, or that there is none.

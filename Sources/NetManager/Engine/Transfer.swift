@@ -37,14 +37,33 @@ final class Transfer {
     var handshakes = 0
     /// What the requests have in common that may share this one's connection; nil where none multiplexes.
     private(set) var route: ConnectionGate.Route?
-    /// Whether it is kept from libcurl until there is a connection to share.
-    var isWaiting = false
+    /// What it is kept from libcurl for; nil when it is not.
+    var waiting: Waiting?
+    /// Whether libcurl has had it: before, what a handle measures is another transfer's.
+    var wasStarted = false
+    /// How often the program's hook was asked about its server.
+    var questions = 0
     /// Whether its connection carries many requests at a time.
     var multiplexes = false
     private let connected: ConnectedTransfers
+    let challenges: TrustChallenges
     var tlsDescription: (version: String, cipherSuite: String)?
 
-    init(_ start: TransferStart, engine: Engine, outbox: Outbox, connected: ConnectedTransfers) {
+    /// What a transfer waits for outside of libcurl.
+    enum Waiting {
+        /// A connection that it may share (ConnectionGate).
+        case connection
+        /// What the program's hook says about the server (TrustChallenges).
+        case answer
+    }
+
+    init(
+        _ start: TransferStart,
+        engine: Engine,
+        outbox: Outbox,
+        connected: ConnectedTransfers,
+        challenges: TrustChallenges
+    ) {
         id = start.token.id
         plan = start.plan
         reply = start.reply
@@ -53,6 +72,7 @@ final class Transfer {
         self.engine = engine
         self.outbox = outbox
         self.connected = connected
+        self.challenges = challenges
         clock = PhaseClock(
             limits: plan.context.timeouts.shorter(than: plan.context.timeLeft),
             headDeadline: plan.context.headDeadline,
@@ -98,6 +118,16 @@ final class Transfer {
     func isConnected(multiplexing: Bool) {
         multiplexes = multiplexing
         connected.add(self)
+    }
+
+    /// Forgets a handshake after which the program's hook had to be asked; nothing of the request was sent.
+    func beginAnew() {
+        handle?.clearErrorMessage()
+        verification = nil
+        proxyVerification = nil
+        handshakes = 0
+        tlsDescription = nil
+        clock.enter(.queue, now: MonotonicClock.nanoseconds)
     }
 
     /// What is left for the whole call; nil for ever.

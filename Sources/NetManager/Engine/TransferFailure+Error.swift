@@ -46,6 +46,8 @@ extension TransferFailure {
             )
         case .untrusted(let error):
             return (.untrustedServer(error), nil)
+        case .challengeCancelled:
+            return (.cancelled, "the challenge hook answered with cancel, and nothing was sent")
         case .wouldRepeat:
             return (.outcomeUnknown, "the connection broke after the request was sent; it was not sent again")
         case .bodyTooLarge:

@@ -19,6 +19,8 @@ enum TransferFailure: Error, Sendable {
     /// https, and the system's libcurl has a TLS library that cannot be asked.
     case unsuitableTLSLibrary(String)
     case untrusted(TrustError)
+    /// The program's hook answered a challenge by cancelling the call.
+    case challengeCancelled
     /// libcurl wanted to send a request again that must not be repeated.
     case wouldRepeat
     case bodyTooLarge

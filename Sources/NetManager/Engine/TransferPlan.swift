@@ -17,9 +17,11 @@ final class TransferPlan: Sendable {
     let policy: SecurityPolicy
     /// What the client shows when a server asks for a certificate; nil for nothing.
     let clientIdentity: ClientIdentity?
-    /// Equal only for equal policies together with equal client identities; keeps connections and TLS sessions of
-    /// different ones apart.
+    /// Equal only for equal policies together with equal client identities and the same hook; keeps connections and TLS
+    /// sessions of different ones apart.
     let policyID: String
+    /// What is asked about each new chain of a server; nil for nothing.
+    let serverTrustHook: ServerTrustHook?
     /// Told of servers that were refused, or would have been; called on the engine's thread, so it only hands on.
     let trustObserver: (@Sendable (TrustReport) -> Void)?
     let context: TransferContextValues
@@ -48,8 +50,11 @@ final class TransferPlan: Sendable {
         self.body = body
         policy = context.policy
         clientIdentity = context.clientIdentity
-        let policyID = context.policyID
-        self.policyID = clientIdentity.map { "\(policyID) client \($0.identityID)" } ?? policyID
+        serverTrustHook = context.serverTrustHook
+        var policyID = context.policyID
+        if let clientIdentity { policyID += " client \(clientIdentity.identityID)" }
+        if let serverTrustHook { policyID += " hook \(serverTrustHook.number)" }
+        self.policyID = policyID
         trustObserver = context.trustObserver
         self.context = TransferContextValues(
             deadline: context.deadline,

@@ -38,6 +38,21 @@ extension HTTPSessionManager {
         ///
         /// It is called on ``completionQueue``, or on the manager's own queue.
         public var trustObserver: (@Sendable (TrustReport) -> Void)?
+        /// The program's own hook, asked about a server before anything is sent to it; nil, the default, for none.
+        ///
+        /// It sees the chain and the policy's verdict, and only its answer ``ServerTrustChallenge/Answer/dangerouslyTrust``
+        /// goes beyond the policy. It is asked about a chain that it has not let pass within the last ten minutes (256
+        /// chains are kept), when a connection is made; connections that are kept are used without asking. The first
+        /// handshake that shows such a chain is broken off, and another one follows the answer. Cancelling the call
+        /// and its time limit end the waiting. Proxies are not asked about.
+        ///
+        /// Setting it, also to the same closure, begins anew: connections of another hook are not used.
+        public var serverTrustChallenge: ServerTrustChallenge.Handler? {
+            get { serverTrustHook?.handler }
+            set { serverTrustHook = newValue.map(ServerTrustHook.init) }
+        }
+        /// The hook with its identity, which copies of the configuration share.
+        var serverTrustHook: ServerTrustHook?
         /// What is shown to servers that ask for a certificate (mutual TLS); nil, the default, for nothing.
         ///
         /// It goes to every server that a request or a redirect of this manager leads to and that asks.

@@ -99,6 +99,7 @@ extension HTTPSessionManager {
             let queue = completionQueue(snapshot)
             return { report in queue.async { observer(report) } }
         }
+        context.serverTrustHook = configuration.serverTrustHook
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
         context.timeouts = options.timeouts ?? configuration.timeouts
         context.connection = options.connection ?? configuration.connection

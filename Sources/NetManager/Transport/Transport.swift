@@ -35,6 +35,14 @@ public struct TransportContext: Sendable {
     /// Told of servers that were refused, or that a policy under audit would have refused; on no particular thread,
     /// never on the transport's own.
     public var trustObserver: (@Sendable (TrustReport) -> Void)?
+    /// Asked about each new chain of a server before anything is sent to it; nil for nobody.
+    ///
+    /// Transports other than libcurl may not ask.
+    public var serverTrustChallenge: ServerTrustChallenge.Handler? {
+        get { serverTrustHook?.handler }
+        set { serverTrustHook = newValue.map(ServerTrustHook.init) }
+    }
+    package var serverTrustHook: ServerTrustHook?
     /// What the client shows when the server asks for a certificate; nil for nothing.
     ///
     /// Connections of different identities are never shared.
