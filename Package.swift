@@ -72,16 +72,17 @@ let package = Package(
             path: "Tests/TestPKI",
             swiftSettings: strict
         ),
+        .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
         .target(
             name: "TestServer",
-            dependencies: ["HTTPMessage", "TestPKI", "Locks", "COpenSSL", "COpenSSLShims"],
+            dependencies: ["HTTPMessage", "TestPKI", "ChildProcess", "Locks", "COpenSSL", "COpenSSLShims"],
             path: "Tests/TestServer",
             swiftSettings: strict
         ),
         // Reads test data that is not part of the package, where it is.
         .target(
             name: "Conformance",
-            dependencies: ["SecurityPolicy"],
+            dependencies: ["SecurityPolicy", "ChildProcess"],
             path: "Tests/Conformance",
             swiftSettings: strict
         ),
@@ -152,7 +153,7 @@ let package = Package(
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(
             name: "SecurityPolicyTests",
-            dependencies: ["SecurityPolicy", "TestPKI", "Conformance"],
+            dependencies: ["SecurityPolicy", "TestPKI", "Conformance", "ChildProcess"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -169,7 +170,7 @@ let package = Package(
             name: "NetManagerTests",
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
-                "Locks",
+                "Locks", "ChildProcess",
                 "Conformance", "ExitProbe", "SanitizerSupport",
             ],
             swiftSettings: strict

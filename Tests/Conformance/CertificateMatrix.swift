@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 public import SecurityPolicy
 
@@ -98,19 +99,7 @@ public final class CertificateMatrix: Sendable {
     public func keyFile(_ chain: String) -> String { "\(path)/chains/\(chain).key" }
 
     private static func make(_ path: String, _ script: String) throws {
-        struct Failed: Error { let output: String }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["bash", script, path]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failed(output: String(decoding: output, as: UTF8.self))
-        }
+        try ChildProcess.output(of: "bash", [script, path])
     }
 
     private static func policy(_ row: [String], _ path: String, _ anchors: TrustAnchors) throws

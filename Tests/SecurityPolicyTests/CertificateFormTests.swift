@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import SecurityPolicy
 import TestPKI
@@ -48,10 +49,10 @@ import Testing
         try folder.write(tree.leaf.chainPEM, to: "chain.pem")
         for form in ["DER", "PEM"] {
             let path = "\(folder.path)/\(form).p7b"
-            try runTool(
-                "/usr/bin/env",
+            try ChildProcess.output(
+                of: "openssl",
                 [
-                    "openssl", "crl2pkcs7", "-nocrl", "-certfile", folder.path + "/chain.pem", "-outform",
+                    "crl2pkcs7", "-nocrl", "-certfile", folder.path + "/chain.pem", "-outform",
                     form, "-out", path,
                 ]
             )
@@ -64,10 +65,10 @@ import Testing
         let rsa = try PrivateKey(.rsa(2048))
         let folder = try TemporaryFolder()
         try folder.write(rsa.pem, to: "rsa.pem")
-        try runTool(
-            "/usr/bin/env",
+        try ChildProcess.output(
+            of: "openssl",
             [
-                "openssl", "rsa", "-traditional", "-in", folder.path + "/rsa.pem", "-outform", "DER", "-out",
+                "rsa", "-traditional", "-in", folder.path + "/rsa.pem", "-outform", "DER", "-out",
                 folder.path + "/old",
             ]
         )

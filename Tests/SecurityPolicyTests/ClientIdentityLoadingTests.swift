@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import SecurityPolicy
 import TestPKI
@@ -70,7 +71,7 @@ import Testing
         let old = folder.path + "/old.pem"
         var arguments = ["pkey", "-traditional", "-in", path, "-out", old]
         if !encryption.isEmpty { arguments += [encryption, "-passout", "pass:old secret"] }
-        try runTool("/usr/bin/env", ["openssl"] + arguments)
+        try ChildProcess.output(of: "openssl", arguments)
         let pem = try Data(contentsOf: URL(filePath: old))
         #expect(String(decoding: pem, as: UTF8.self).contains("Proc-Type") == !encryption.isEmpty)
         #expect(
@@ -160,6 +161,6 @@ import Testing
 
     @discardableResult
     private func openssl(_ arguments: String...) throws -> String {
-        try runTool("/usr/bin/env", ["openssl"] + arguments)
+        try ChildProcess.output(of: "openssl", arguments)
     }
 }

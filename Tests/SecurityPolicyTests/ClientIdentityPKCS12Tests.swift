@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import SecurityPolicy
 import TestPKI
@@ -50,10 +51,10 @@ import Testing
         let folder = try TemporaryFolder()
         let files = try tree.client.writePEM(to: folder.path)
         let path = folder.path + "/certificates.p12"
-        try runTool(
-            "/usr/bin/env",
+        try ChildProcess.output(
+            of: "openssl",
             [
-                "openssl", "pkcs12", "-export", "-nokeys", "-in", files.chain, "-passout", "pass:x", "-out",
+                "pkcs12", "-export", "-nokeys", "-in", files.chain, "-passout", "pass:x", "-out",
                 path,
             ]
         )

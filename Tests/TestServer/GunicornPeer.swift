@@ -1,3 +1,4 @@
+import ChildProcess
 import FoundationEssentials
 import Glibc
 
@@ -26,7 +27,7 @@ public final class GunicornPeer: Sendable {
 
     /// The port.
     public let port: Int
-    private let process: ServerProcess
+    private let process: ChildProcess
     /// Held open: when it closes, gunicorn ends.
     private let lifeline: Int32
 
@@ -42,7 +43,7 @@ public final class GunicornPeer: Sendable {
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw ServerError.system("make two sockets") }
         defer { close(ends[0]) }
         do {
-            process = try ServerProcess(
+            process = try ChildProcess(
                 executable,
                 [
                     "--config", Self.folder + "/settings.py", "--chdir", Self.folder, "--bind", "fd://3",

@@ -1,3 +1,4 @@
+import ChildProcess
 public import FoundationEssentials
 import Glibc
 public import TestPKI
@@ -63,7 +64,7 @@ public final class NginxPeer: Sendable {
 
     /// The port.
     public let port: Int
-    private let process: ServerProcess
+    private let process: ChildProcess
     private let directory: String
     private let log: NginxLog
 
@@ -76,12 +77,13 @@ public final class NginxPeer: Sendable {
         do {
             log = try NginxLog(path: directory + "/access.fifo")
             try NginxConfiguration(options: options, directory: directory, port: port).write()
-            process = try ServerProcess(
+            process = try ChildProcess(
                 executable,
                 ["-p", directory, "-c", directory + "/nginx.conf", "-e", directory + "/error.log"],
                 // 3 is the first descriptor behind the standard ones; the variable names it.
                 environment: ["NGINX=3;"],
-                descriptors: [(socket.descriptor, 3)]
+                descriptors: [(socket.descriptor, 3)],
+                isSilent: true
             )
         } catch {
             socket.end()

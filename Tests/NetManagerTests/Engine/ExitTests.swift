@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import TestPKI
 import TestServer
@@ -21,18 +22,15 @@ import Testing
         let server = try TestServer(tls: TLSOptions(identity: identity), options: options) { _ in .text("x") }
         let probe = try #require(Self.probe)
         for number in 0..<Self.exits {
-            let process = Process()
-            process.executableURL = probe
-            process.arguments = [server.url()] + (openSSLComesFirst ? [certificate] : [])
             // The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit.
-            process.environment = ["SWIFT_BACKTRACE": "enable=no", "TSAN_OPTIONS": "atexit_sleep_ms=0"]
-            // Waiting must not take one of the few threads that every other test runs on.
-            try await withCheckedThrowingContinuation { continuation in
-                process.terminationHandler = { _ in continuation.resume() }
-                do { try process.run() } catch { continuation.resume(throwing: error) }
-            }
-            guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-                Issue.record("exit \(number): \(process.terminationReason) \(process.terminationStatus)")
+            let process = try ChildProcess(
+                probe.path,
+                [server.url()] + (openSSLComesFirst ? [certificate] : []),
+                environment: ["SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0"]
+            )
+            let exit = await process.exit()
+            guard exit == .status(0) else {
+                Issue.record("exit \(number): \(exit)")
                 return
             }
         }

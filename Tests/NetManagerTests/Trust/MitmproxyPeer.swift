@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Locks
 
@@ -14,7 +15,7 @@ final class MitmproxyPeer: Sendable {
     let port: Int
     /// The file of the authority that clients of the interceptor are made to trust.
     var authorityFile: String { directory + "/mitmproxy-ca-cert.pem" }
-    private let process: Process
+    private let process: ChildProcess
     private let directory: String
     private let lines: LineLog
 
@@ -24,17 +25,19 @@ final class MitmproxyPeer: Sendable {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let script = directory + "/tell.py"
         try Data(Self.script.utf8).write(to: URL(filePath: script))
-        process = Process()
-        process.executableURL = URL(filePath: executable)
-        // The server behind it has a certificate of a test, which it must not mind.
-        process.arguments = [
-            "-q", "--listen-host", "127.0.0.1", "--listen-port", "0", "--ssl-insecure",
-            "--set", "confdir=\(directory)", "-s", script,
-        ]
         let pipe = Pipe()
-        process.standardOutput = pipe
         lines = LineLog(pipe.fileHandleForReading)
-        try process.run()
+        // The server behind it has a certificate of a test, which it must not mind.
+        process = try ChildProcess(
+            executable,
+            [
+                "-q", "--listen-host", "127.0.0.1", "--listen-port", "0", "--ssl-insecure",
+                "--set", "confdir=\(directory)", "-s", script,
+            ],
+            descriptors: [(pipe.fileHandleForWriting.fileDescriptor, STDOUT_FILENO)]
+        )
+        // Its end of the pipe is the only one now, so that the lines end with it.
+        try pipe.fileHandleForWriting.close()
         let first = await lines.first { $0.hasPrefix("PORT ") }
         guard let port = first.flatMap({ Int($0.dropFirst(5)) }) else {
             throw Unexpected(what: "the interceptor did not start")
@@ -44,7 +47,7 @@ final class MitmproxyPeer: Sendable {
 
     deinit {
         // It keeps nothing that would have to be written, and is slow to end when asked.
-        kill(process.processIdentifier, SIGKILL)
+        process.end(by: SIGKILL)
         try? FileManager.default.removeItem(atPath: directory)
     }
 
