@@ -53,10 +53,20 @@ extension Transfer {
         head = headers.head(url: plan.url)
         guard let head else { return state.fail(.malformedHead) }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
+        endUpload(at: status)
         // A challenge may be answered by libcurl, and then this is not the response: its body will tell.
         let isAnswered = status == 401 && plan.context.authentication != nil
         if plan.context.delivery == .streamed, !isAnswered { deliver(head) }
         return true
+    }
+
+    /// Makes an early answer end an upload that waits for its source.
+    ///
+    /// At a status of 300 or more libcurl stops sending by itself, but one that is paused stays so for ever (7.88 to
+    /// date). It stops after this callback, so it is set going once it has returned.
+    private func endUpload(at status: Int) {
+        guard status >= 300, case .channel = plan.body else { return }
+        engine.post(.resume(id))
     }
 
     /// Hands the head on while the body is still to come.
