@@ -39,6 +39,17 @@ package enum HostName: Sendable, Hashable {
         }
     }
 
+    /// The host that a connection leads to: an IPv4 address where it is written as a mapped one (RFC 4291, 2.5.5.2).
+    ///
+    /// It decides which policy is meant. Certificates are for the address as it is written.
+    var reached: HostName {
+        guard case .address(let address) = self, address.bytes.count == 16,
+            address.bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]),
+            let mapped = IPAddress(Array(address.bytes[12...]))
+        else { return self }
+        return .address(mapped)
+    }
+
     /// Whether a subject alternative name of the certificate covers this host.
     func matches(_ certificate: Certificate) -> Bool {
         switch self {

@@ -1,6 +1,7 @@
 /// Which hosts a policy is for: one host, or those below a domain.
 ///
-/// - `api.example.com` or `192.0.2.1`: this host alone.
+/// - `api.example.com` or `192.0.2.1`: this host alone. An IPv4 address also in the form `::ffff:192.0.2.1`, which leads to
+///   the same machine.
 /// - `*.example.com`: one label more than `example.com`, as in a certificate.
 /// - `**.example.com`: `example.com` itself and everything below it.
 public struct HostPattern: Sendable, Hashable {
@@ -24,7 +25,7 @@ public struct HostPattern: Sendable, Hashable {
             }
         guard let host = HostName(rest) else { return nil }
         if case .address = host, depth != .exact { return nil }
-        self.host = host
+        self.host = host.reached
         self.depth = depth
     }
 
@@ -32,6 +33,7 @@ public struct HostPattern: Sendable, Hashable {
     public func matches(_ host: String) -> Bool { HostName(host).map(matches) ?? false }
 
     func matches(_ asked: HostName) -> Bool {
+        let asked = asked.reached
         if asked == host { return depth != .oneLabel }
         guard depth != .exact, case .dns(let name) = asked, case .dns(let domain) = host else { return false }
         guard name.hasSuffix("." + domain) else { return false }

@@ -8,7 +8,8 @@ import Testing
         ("*.example.com", "a.example.com"),
         ("**.example.com", "a.example.com"), ("**.example.com", "a.b.example.com"),
         ("**.example.com", "example.com"),
-        ("192.0.2.1", "192.0.2.1"), ("::1", "[::1]"),
+        ("192.0.2.1", "192.0.2.1"), ("::1", "[::1]"), ("192.0.2.1", "[::ffff:192.0.2.1]"),
+        ("192.0.2.1", "[::FFFF:C000:201]"), ("::ffff:192.0.2.1", "192.0.2.1"),
     ])
     func `a pattern covers a host`(pattern: String, host: String) throws {
         #expect(try #require(HostPattern(pattern)).matches(host))
@@ -19,7 +20,8 @@ import Testing
         ("*.example.com", "a.b.example.com"),
         ("*.example.com", "aexample.com"), ("**.example.com", "badexample.com"),
         ("**.example.com", "example.com.evil.test"),
-        ("192.0.2.1", "192.0.2.10"), ("**.example.com", "not a host"),
+        ("192.0.2.1", "192.0.2.10"), ("**.example.com", "not a host"), ("192.0.2.1", "[::192.0.2.1]"),
+        ("192.0.2.1", "[::ffff:192.0.2.10]"),
     ])
     func `a pattern does not cover a host`(pattern: String, host: String) throws {
         #expect(try !#require(HostPattern(pattern)).matches(host))

@@ -173,9 +173,17 @@ struct RedirectInterceptor: Interceptor {
     ) throws {
         let isSecure = URLReference(following.url.absoluteString).scheme?.asciiLowercased == "https"
         let wasSecure = URLReference(request.url.absoluteString).scheme?.asciiLowercased == "https"
-        if !isSecure, wasSecure, exchange.context.policy.pinningMode == .none, !policy.allowsDowngrade {
-            let reason = "It leads from https to plain http. Allow it with RedirectPolicy.allowsDowngrade."
-            throw failure(.redirectRefused(reason), response, request)
+        // Each host may have a policy of its own: the one that the redirect leads to is judged by its own.
+        let judging = try judged(response, request) { try exchange.context.judging(following) }
+        if !isSecure, wasSecure, judging.policy.pinningMode == .none {
+            let isPinnedHere = try exchange.context.judging(request).policy.pinningMode != .none
+            if isPinnedHere || !policy.allowsDowngrade {
+                let reason =
+                    isPinnedHere
+                    ? "It leads from a server whose certificate or key is pinned to plain http."
+                    : "It leads from https to plain http. Allow it with RedirectPolicy.allowsDowngrade."
+                throw failure(.redirectRefused(reason), response, request)
+            }
         }
         if let body = following.body, !body.isReplayable {
             let reason = "It asks for the body again, which is a stream and can be sent once."
@@ -183,10 +191,18 @@ struct RedirectInterceptor: Interceptor {
             error.underlying = UnsendableBody()
             throw error
         }
+        try judged(response, request) { try RequestRules.check(following, policy: judging.policy) }
+    }
+
+    /// Adds to an error the response that led to it.
+    private func judged<T>(
+        _ response: StreamedResponse,
+        _ request: HTTPRequest,
+        _ judge: () throws -> T
+    ) throws -> T {
         do {
-            try RequestRules.check(following, policy: exchange.context.policy)
-        } catch {
-            var error = error
+            return try judge()
+        } catch var error as RequestError {
             error.attempt = exchange.attempts
             error.response = RedirectInterceptor.withoutBody(response, request)
             throw error
