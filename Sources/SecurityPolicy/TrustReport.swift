@@ -21,6 +21,8 @@ public struct TrustReport: Sendable, Hashable, Codable {
     public var presentedPins: [PublicKeyPin]
     /// The keys that the policy pins, those of its certificates included, in the order of their texts.
     public var expectedPins: [PublicKeyPin]
+    /// What is questionable about the policy itself, such as a single pin without a backup.
+    public var warnings: [PolicyWarning]
 
     /// Describes a refusal, or the error that a decision under audit carries.
     ///
@@ -48,6 +50,7 @@ public struct TrustReport: Sendable, Hashable, Codable {
         presentedPins = serverTrust.certificates.map(\.publicKeyPin)
         expectedPins = policy.pinnedPublicKeys.union(policy.pinnedCertificates.map(\.publicKeyPin))
             .sorted { $0.description < $1.description }
+        warnings = policy.warnings
     }
 }
 
