@@ -4,7 +4,7 @@ import TestPKI
 import Testing
 
 /// Root, CA1 and CA2 of 2015 to 2035, and the leaves that Alamofire's tests have.
-private struct AlamofireTree {
+struct AlamofireTree {
     let root: Authority
     let ca1: Authority
     let ca2: Authority
