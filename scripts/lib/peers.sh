@@ -1,5 +1,34 @@
 # shellcheck shell=bash
-# Real programs to test against that no system package holds; read by scripts/test --peers.
+# Real programs to test against, beyond the packages that every test run needs; read by scripts/test.
+# For each NAME of this list there is a function install_NAME: it installs the program where it is missing, names it
+# for the tests in a variable, and ends with an error when it cannot.
+readonly peers=(gunicorn interceptor)
+
+# install_peers wanted | required: makes every peer ready that can be had here. Without one its tests are skipped, or
+# nothing goes on when it is required.
+install_peers() {
+    local peer log status
+    log=$(mktemp)
+    for peer in "${peers[@]}"; do
+        # A subshell with its own -e, so that the first step that fails ends it: inside of 'if' the option would be off.
+        set +e
+        (set -e; "install_$peer") >"$log" 2>&1
+        status=$?
+        set -e
+        if [ $status = 0 ]; then
+            # What is there already is only named.
+            "install_$peer"
+            continue
+        fi
+        tail -n 5 "$log" >&2
+        if [ "$1" = required ]; then
+            rm -f "$log"
+            fail "the peer '$peer' cannot be installed here"
+        fi
+        echo "The peer '$peer' cannot be installed here: the tests against it are skipped" >&2
+    done
+    rm -f "$log"
+}
 
 # Installs gunicorn, a server, with httpbin, an application that echoes, and names it for the tests (GUNICORN).
 # The versions are fixed: what they answer is part of a test.
