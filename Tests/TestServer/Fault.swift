@@ -42,6 +42,12 @@ extension Fault {
         ),
         Fault("a reset in the middle of a body", [.send(head(length: 100) + "half"), .reset]),
         Fault("two lengths", raw: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"),
+        Fault("two lengths in one field", raw: "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nhello!"),
+        Fault("a number with more behind it", raw: "HTTP/1.1 200 OK\r\nContent-Length: 5x\r\n\r\nhello"),
+        Fault(
+            "a length above 64 bits",
+            raw: "HTTP/1.1 200 OK\r\nContent-Length: 92233720368547758080\r\n\r\nhello"
+        ),
         Fault("a length that is no number", raw: "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nhello"),
         Fault("a negative length", raw: "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello"),
         giantHeader(bytes: 1 << 20),
@@ -51,6 +57,7 @@ extension Fault {
     public static let usable: [Fault] = [
         Fault("no reason phrase", raw: "HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nhello"),
         Fault("no space behind the status", raw: "HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello"),
+        Fault("one length said twice", raw: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello"),
         Fault("no length", raw: "HTTP/1.1 200 OK\r\n\r\nhello"),
         Fault("HTTP/1.0", raw: "HTTP/1.0 200 OK\r\n\r\nhello"),
         Fault("a field name in odd case", raw: "HTTP/1.1 200 OK\r\ncONTENT-lENGTH: 5\r\n\r\nhello"),

@@ -27,13 +27,12 @@ struct HeaderBlock {
     /// The status code of the section; nil when it has none.
     var status: Int? { statusLine?.status }
 
-    /// Reads the section; nil when its status line is none or when it gives the body two lengths, of which a client
-    /// and a middle box might each believe another (RFC 9112, section 6.3).
+    /// Reads the section; nil when its status line is none or when it gives the body no length that everybody reads
+    /// alike: a client and a middle box might each believe another.
     func head(url: URL) -> HTTPResponse.Head? {
         guard let statusLine else { return nil }
         let headers = HTTPHeaders(fields: fields())
-        let lengths = headers[values: "Content-Length"]
-        guard lengths.allSatisfy({ $0 == lengths.first }) else { return nil }
+        guard DeclaredLength(headers) != nil else { return nil }
         return HTTPResponse.Head(
             status: statusLine.status,
             headers: headers,

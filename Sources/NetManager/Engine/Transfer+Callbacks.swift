@@ -162,7 +162,7 @@ extension Transfer {
 
 extension HTTPResponse.Head {
     /// The declared length of the content.
-    fileprivate var contentLength: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
+    fileprivate var contentLength: Int64? { DeclaredLength(headers)?.bytes }
 }
 
 extension UploadPlan {

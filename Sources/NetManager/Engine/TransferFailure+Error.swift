@@ -60,7 +60,7 @@ extension TransferFailure {
                 "the body decodes to so much more than was received that it looks like an attack"
             )
         case .malformedHead:
-            return (.protocolError, "the response has no status line, or two different lengths")
+            return (.protocolError, "the response has no status line, or no clear length")
         case .incompleteHead:
             return (.connectionLost, "the connection ended inside the head of the response")
         case .bodyToSend(let reason):

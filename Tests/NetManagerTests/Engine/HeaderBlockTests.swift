@@ -5,17 +5,19 @@ import Testing
 @testable import NetManager
 
 @Suite struct HeaderBlockTests {
-    private func block(_ lines: String...) -> HeaderBlock {
+    private func block(_ lines: String...) -> HeaderBlock { block(lines) }
+
+    private func block(_ lines: [String]) -> HeaderBlock {
         var block = HeaderBlock()
         for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { block.append($0) } }
         return block
     }
 
-    private func head(_ lines: String...) throws -> HTTPResponse.Head {
-        var block = HeaderBlock()
-        for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { block.append($0) } }
+    private func head(_ lines: String...) throws -> HTTPResponse.Head { try head(lines) }
+
+    private func head(_ lines: [String]) throws -> HTTPResponse.Head {
         let url = try #require(URL(string: "http://h/"))
-        return try #require(block.head(url: url))
+        return try #require(block(lines).head(url: url))
     }
 
     @Test func `status, version and fields are read in order`() throws {
@@ -52,6 +54,27 @@ import Testing
 
     @Test func `a line that is no field is left out`() throws {
         #expect(try head("HTTP/1.1 200 OK", "no colon", "bad name: 1", ": 1", "A: 1", "").headers.count == 1)
+    }
+
+    @Test(arguments: [
+        ["5, 6"], ["5", "6"], ["5,5,6"], ["5", "5, 6"], ["5x"], ["5 5"], ["+5"], ["-5"], ["0x5"], ["5."],
+        [""],
+        ["5,"], [",5"], ["٥"], ["9223372036854775808"],
+    ])
+    func `a response without one clear length is refused`(values: [String]) throws {
+        let block = block(["HTTP/1.1 200 OK"] + values.map { "Content-Length: \($0)" } + [""])
+        #expect(block.status == 200)
+        #expect(block.head(url: try #require(URL(string: "http://h/"))) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["5"], 5), (["5, 5"], 5), (["5", "5"], 5), (["5 ,\t5"], 5), (["05, 5"], 5), ([], nil),
+        ] as [([String], Int64?)]
+    )
+    func `the same length said twice is that length`(values: [String], bytes: Int64?) throws {
+        let head = try head(["HTTP/1.1 200 OK"] + values.map { "Content-Length: \($0)" } + [""])
+        #expect(try #require(DeclaredLength(head.headers)).bytes == bytes)
     }
 
     @Test func `bytes that are no UTF-8 are read as ISO-8859-1`() throws {

@@ -1,0 +1,48 @@
+import HTTPMessage
+
+/// The length of the content that a response declares (RFC 9110, section 8.6).
+///
+/// libcurl believes the digits that a field begins with and looks no further.
+struct DeclaredLength {
+    /// In bytes; nil when the response declares none.
+    let bytes: Int64?
+
+    /// Reads all fields and all members of their lists.
+    ///
+    /// Nil when one is no length of 64 bits, or when two differ (RFC 9112, section 6.3). The same length said twice
+    /// is that length.
+    init?(_ headers: HTTPHeaders) {
+        var length: Int64?
+        for value in headers[values: "Content-Length"] {
+            var rest = value.utf8[...]
+            repeat {
+                guard let number = Self.takeNumber(&rest), length ?? number == number else { return nil }
+                length = number
+            } while rest.popFirst() == UInt8(ascii: ",")
+        }
+        bytes = length
+    }
+
+    /// Takes digits with white space around them; nil unless a comma or the end follows.
+    private static func takeNumber(_ rest: inout Substring.UTF8View) -> Int64? {
+        func takeSpace() {
+            while rest.first == 0x20 || rest.first == 0x09 { rest.removeFirst() }
+        }
+        takeSpace()
+        guard rest.first.map(isDigit) == true else { return nil }
+        var number: Int64 = 0
+        while let byte = rest.first, isDigit(byte) {
+            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, alsoOverflows) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            guard !overflows, !alsoOverflows else { return nil }
+            number = sum
+            rest.removeFirst()
+        }
+        takeSpace()
+        return rest.first == nil || rest.first == UInt8(ascii: ",") ? number : nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+    }
+}
