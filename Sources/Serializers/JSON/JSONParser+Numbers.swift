@@ -19,6 +19,8 @@ extension JSONParser {
     /// double; one beyond the range of doubles is an error, one below it is zero.
     mutating func readNumber() throws(SerializationError) -> JSONValue {
         let start = position
+        if let value = readShortNumber() { return value }
+        position = start
         let isNegative = take(UInt8(ascii: "-"))
         var digits = Digits()
         if !take(UInt8(ascii: "0")) { _ = try readDigits(into: &digits) }
@@ -34,6 +36,46 @@ extension JSONParser {
             return .double(isNegative ? -value : value)
         }
         return .double(try nearestDouble(from: start))
+    }
+
+    /// Reads a number of at most 18 digits without an exponent, as nearly all are: nothing can overflow.
+    ///
+    /// Nil when it is none; the position is of no meaning then.
+    @inline(__always)
+    private mutating func readShortNumber() -> JSONValue? {
+        let isNegative = take(UInt8(ascii: "-"))
+        let start = position
+        var significand: UInt64 = 0
+        skipDigits(into: &significand)
+        let whole = position - start
+        guard 1...18 ~= whole, whole == 1 || bytes[start] != UInt8(ascii: "0") else { return nil }
+        guard position < bytes.count else { return nil }
+        switch bytes[position] {
+        case UInt8(ascii: "."):
+            position += 1
+            let fractionStart = position
+            skipDigits(into: &significand)
+            let fraction = position - fractionStart
+            guard fraction > 0, whole + fraction <= 18, position < bytes.count,
+                bytes[position] | 0x20 != UInt8(ascii: "e"),
+                let value = Self.exactDouble(significand, exponent: -fraction)
+            else { return nil }
+            return .double(isNegative ? -value : value)
+        case UInt8(ascii: "e"), UInt8(ascii: "E"):
+            return nil
+        default:
+            let value = Int64(truncatingIfNeeded: significand)
+            return .int(isNegative ? -value : value)
+        }
+    }
+
+    /// Moves over digits; the number they make is right up to 19 of them.
+    @inline(__always)
+    private mutating func skipDigits(into number: inout UInt64) {
+        while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10 {
+            number = number &* 10 &+ UInt64(digit)
+            position += 1
+        }
     }
 
     /// Reads one digit or more and returns their count.

@@ -3,38 +3,73 @@ extension JSONParser {
     mutating func readString() throws(SerializationError) -> String {
         position += 1
         let start = position
-        skipPlainCharacters()
+        let isASCII = skipPlainCharacters()
         guard position < bytes.count else { throw malformed("the text ends inside a string") }
         switch bytes[position] {
         case UInt8(ascii: "\""):
             defer { position += 1 }
-            return try text(of: UnsafeBufferPointer(rebasing: bytes[start..<position]), from: start)
+            return String(
+                checkedUTF8: UnsafeBufferPointer(rebasing: bytes[start..<position]),
+                isASCII: isASCII
+            )
         case UInt8(ascii: "\\"):
             return try readEscapedString(from: start)
         default:
-            throw malformed("a control character stands in a string")
+            throw unexpectedInString()
         }
     }
 
-    /// Moves to the next quote, backslash or control character, or to the end.
-    private mutating func skipPlainCharacters() {
-        // Eight bytes at a time. A byte's high bit is set where it is below 0x20, or where the quote or the
-        // backslash cancels it to zero; carries may set more, never fewer, and the loop below looks closer.
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        while bytes.count - position >= 8 {
-            let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
-            let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            let control = (word &- ones &* 0x20) & ~word
-            let special = control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
-            guard special & ones << 7 == 0 else { break }
-            position += 8
+    /// Moves over characters that stand for themselves: to the next quote, backslash, control character or byte
+    /// that is not UTF-8, or to the end.
+    /// - Returns: Whether all of them are ASCII.
+    @inline(__always)
+    private mutating func skipPlainCharacters() -> Bool {
+        var isASCII = true
+        while true {
+            skipASCII()
+            guard position < bytes.count, bytes[position] >= 0x80 else { return isASCII }
+            isASCII = false
+            repeat {
+                let length = bytes.lengthOfUTF8Scalar(at: position)
+                guard length > 0 else { return false }
+                position += length
+            } while position < bytes.count && bytes[position] >= 0x80
+        }
+    }
+
+    /// Moves to the next quote, backslash, control character or byte above ASCII, or to the end.
+    @inline(__always)
+    private mutating func skipASCII() {
+        // Sixteen bytes at a time, then the place among them.
+        while bytes.count - position >= 16 {
+            let first = Self.special(in: word(at: position))
+            let second = Self.special(in: word(at: position + 8))
+            guard first | second == 0 else {
+                position +=
+                    first != 0 ? first.trailingZeroBitCount >> 3 : 8 + second.trailingZeroBitCount >> 3
+                return
+            }
+            position += 16
         }
         while position < bytes.count {
             let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 || byte >= 0x80 {
+                return
+            }
             position += 1
         }
+    }
+
+    /// The high bits of eight bytes that are quotes, backslashes, control characters or above ASCII.
+    ///
+    /// The bit is set where it is so already, where the byte is below 0x20, or where the quote or the backslash
+    /// cancels it to zero. Borrowing may set more behind the first one that is right, never before it.
+    @inline(__always)
+    private static func special(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        return (word | (word &- ones &* 0x20) | (quote &- ones) | (backslash &- ones)) & ones << 7
     }
 
     /// Goes on with a string whose first escape is at the current position.
@@ -42,22 +77,28 @@ extension JSONParser {
         scratch.removeAll(keepingCapacity: true)
         var runStart = start
         while position < bytes.count {
-            scratch.append(contentsOf: bytes[runStart..<position])
+            scratch.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<position]))
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                let text = scratch.withUnsafeBufferPointer(String.init(validUTF8:))
-                guard let text else { throw invalidText(in: start..<position) }
                 position += 1
-                return text
+                // Whole characters and the encodings of scalars make UTF-8 again.
+                return scratch.withUnsafeBufferPointer { String(checkedUTF8: $0, isASCII: false) }
             case UInt8(ascii: "\\"):
                 try readEscape()
             default:
-                throw malformed("a control character stands in a string")
+                throw unexpectedInString()
             }
             runStart = position
-            skipPlainCharacters()
+            _ = skipPlainCharacters()
         }
         throw malformed("the text ends inside a string")
+    }
+
+    /// The error for a byte that neither ends a string nor can stand in one.
+    private func unexpectedInString() -> SerializationError {
+        malformed(
+            bytes[position] < 0x20 ? "a control character stands in a string" : "a string is not UTF-8"
+        )
     }
 
     /// Reads one escape and appends what it stands for.
@@ -118,43 +159,14 @@ extension JSONParser {
         default: nil
         }
     }
-
-    private func text(
-        of content: UnsafeBufferPointer<UInt8>,
-        from start: Int
-    ) throws(SerializationError) -> String {
-        guard let text = String(validUTF8: content) else {
-            throw invalidText(in: start..<(start + content.count))
-        }
-        return text
-    }
-
-    /// The error for a string that is not UTF-8.
-    private func invalidText(in range: Range<Int>) -> SerializationError {
-        let offset = UnsafeBufferPointer(rebasing: bytes[range]).firstInvalidUTF8Offset ?? 0
-        return .malformedJSON(reason: "a string is not UTF-8", offset: range.lowerBound + offset)
-    }
 }
 
 extension String {
-    /// Makes a string of bytes; nil when they are not UTF-8.
-    ///
-    /// The standard library's `init(validating:as:)` does the same, but is not specialized: it takes three times as
-    /// long for a short string.
-    init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
-        guard let content = try? UTF8Span(validating: bytes.span) else { return nil }
-        self.init(copying: content)
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// The offset of the first byte that is not UTF-8; nil when all are.
-    var firstInvalidUTF8Offset: Int? {
-        do {
-            _ = try UTF8Span(validating: span)
-            return nil
-        } catch {
-            return error.byteOffsets.lowerBound
-        }
+    /// Makes a string of bytes that are known to be UTF-8.
+    /// - Parameters:
+    ///   - bytes: The bytes. Nothing checks them again.
+    ///   - isASCII: Whether they are known to be ASCII; false when that is not known.
+    init(checkedUTF8 bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool) {
+        self.init(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: isASCII))
     }
 }

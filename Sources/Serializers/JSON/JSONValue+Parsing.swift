@@ -19,7 +19,11 @@ extension JSONValue {
         let result: Result<JSONValue, SerializationError> = data.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: UInt8.self) { bytes in
                 var parser = JSONParser(bytes)
-                return Result { () throws(SerializationError) in try parser.parse() }
+                do throws(SerializationError) {
+                    return .success(try parser.parse())
+                } catch {
+                    return .failure(error)
+                }
             }
         }
         self = try result.get()
