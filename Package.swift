@@ -140,8 +140,8 @@ let package = Package(
             dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
             swiftSettings: strict
         ),
-        // What the thread sanitizer must be told about the Swift runtime.
-        .target(name: "SanitizerSupport", path: "Tests/SanitizerSupport", cSettings: strictC),
+        // What the thread sanitizer is told about the Swift runtime, and how many tests run at a time.
+        .target(name: "TestSupport", path: "Tests/TestSupport", cSettings: strictC),
         // Run by the tests: exits while transfers run.
         .executableTarget(
             name: "ExitProbe",
@@ -171,7 +171,7 @@ let package = Package(
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
                 "Locks", "ChildProcess",
-                "Conformance", "ExitProbe", "SanitizerSupport",
+                "Conformance", "ExitProbe", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -1,4 +1,4 @@
-#include "sanitizer_support.h"
+#include "test_support.h"
 
 /// Read by the thread sanitizer when a program that contains it starts (sanitizer common flags, suppressions).
 const char *__tsan_default_suppressions(void);
