@@ -22,6 +22,7 @@ let package = Package(
             targets: ["NetManager", "Serializers", "SecurityPolicy", "HTTPMessage"]
         ),
         .library(name: "NetManagerFoundation", targets: ["NetManagerFoundation"]),
+        .executable(name: "netman", targets: ["netman"]),
     ],
     targets: [
         // C libraries of the system: module maps only.
@@ -64,6 +65,17 @@ let package = Package(
             dependencies: ["NetManager", "HTTPMessage", "SecurityPolicy", "Serializers"],
             swiftSettings: strict
         ),
+
+        // The command-line companion: its commands, and the program around them.
+        .target(
+            name: "NetmanCommands",
+            dependencies: [
+                "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "Locks", "COpenSSL",
+                "COpenSSLShims",
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "netman", dependencies: ["NetmanCommands"], swiftSettings: strict),
 
         // Servers and certificates made on the spot: for tests, samples and benchmarks.
         .target(
@@ -159,6 +171,14 @@ let package = Package(
         .testTarget(
             name: "SerializersTests",
             dependencies: ["Serializers", "HTTPMessage", "CZlib"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NetmanCommandsTests",
+            dependencies: [
+                "NetmanCommands", "HTTPMessage", "SecurityPolicy", "Serializers", "NetManager", "TestServer",
+                "TestPKI", "ChildProcess", "Locks",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,0 +1,4 @@
+import Glibc
+import NetmanCommands
+
+exit(await Netman.run(Array(CommandLine.arguments.dropFirst()), console: .system()))
