@@ -113,6 +113,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "Interceptor",
+            dependencies: ["NetManager", "SecurityPolicy", "TestServer", "TestPKI"],
+            path: "Samples/Interceptor",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "PolicyOnly",
             dependencies: ["SecurityPolicy"],
             path: "Samples/PolicyOnly",

@@ -7,13 +7,13 @@ import TestServer
 import Testing
 
 /// What pinning is for: somebody in the middle whose authority the machine trusts.
-@Suite(.enabled(if: MitmproxyPeer.executable != nil, "there is no interceptor; see scripts/test --peers"))
+@Suite(.enabled(if: MitmproxyPeer.isInstalled, "there is no interceptor; see scripts/test --peers"))
 struct ManInTheMiddleTests {
     @Test(arguments: [SecurityPolicy.PinningMode.certificate, .publicKey])
     func `an interceptor reads a request without pins and nothing of one with pins`(
         mode: SecurityPolicy.PinningMode
     ) async throws {
-        let interceptor = try await MitmproxyPeer(try #require(MitmproxyPeer.executable))
+        let interceptor = try await MitmproxyPeer()
         let root = try Authority()
         let identity = try root.issue(.server("localhost"))
         let server = try TestServer(tls: TLSOptions(identity: identity)) { _ in .json("{}") }
