@@ -128,6 +128,14 @@ struct ChainVerifier {
         guard intermediates <= maximumIntermediates else {
             throw failure(X509_V_ERR_CERT_CHAIN_TOO_LONG, at: Int32(path.count - 1), of: chain)
         }
+        if let (depth, reason) = NameConstraints.malformation(in: path) {
+            throw Failure(
+                code: X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX,
+                depth: depth,
+                subject: path[depth].subject,
+                reason: reason
+            )
+        }
         if strictness == .webPKI, let rule = revocationLists.lazy.compactMap(WebPKIProfile.violation).first {
             throw Failure(code: X509_V_ERR_APPLICATION_VERIFICATION, depth: 0, subject: "", reason: rule)
         }

@@ -20,7 +20,7 @@ enum WebPKIProfile {
                 // Some roots in every public list have the number 0.
                 ?? (isRoot ? nil : serialNumber(of: certificate.record.x509))
                 ?? names(of: certificate)
-                ?? constraints(of: certificate.record.x509, isAuthority: isAuthority)
+                ?? constraints(of: certificate.record.x509)
                 ?? (isAuthority ? nil : serverCertificate(certificate))
                 ?? (isRoot ? root(certificate.record.x509) : nil)
             if let rule { return (depth, rule) }
@@ -94,18 +94,14 @@ enum WebPKIProfile {
     }
 
     /// RFC 5280, 4.2.1.10.
-    private static func constraints(of x509: OpaquePointer, isAuthority: Bool) -> String? {
+    private static func constraints(of x509: OpaquePointer) -> String? {
         guard isPresent(NID_name_constraints, in: x509) else { return nil }
-        guard isAuthority else { return "it has name constraints and is no authority" }
         guard let raw = X509_get_ext_d2i(x509, NID_name_constraints, nil, nil) else {
             return "its name constraints are malformed"
         }
         let constraints = raw.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { NAME_CONSTRAINTS_free(constraints) }
         let subtrees = [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees]
-        guard subtrees.contains(where: { nm_subtrees_num($0) > 0 }) else {
-            return "its name constraints are empty"
-        }
         for list in subtrees {
             for index in 0..<nm_subtrees_num(list) {
                 var bytes: UnsafePointer<UInt8>?

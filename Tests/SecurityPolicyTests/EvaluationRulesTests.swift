@@ -132,6 +132,31 @@ import Testing
         #expect(pinned.withoutNames.accepts(try wildcard.trust, forDomain: "secret.api.test"))
     }
 
+    @Test func `name constraints that cannot be meant or compared are refused`() throws {
+        let policy = try tree.policy()
+        // 52 is X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX.
+        let own = try tree.intermediate.issue(
+            .server("api.test").with { $0.nameConstraints = ["permitted;DNS:api.test"] }
+        )
+        #expect(policy.code(try own.trust, "api.test") == 52)
+        for empty in ["DER:3000", "critical,DER:3000", "DER:3004A000A100"] {
+            let authority = try tree.root.intermediate(
+                .authority(commonName: "Empty").with { $0.extensions = [("nameConstraints", empty)] }
+            )
+            #expect(policy.code(try authority.issue(.server("api.test")).trust, "api.test") == 52)
+        }
+        let limited = try tree.root.intermediate(
+            .authority(commonName: "Limited").with { $0.nameConstraints = ["permitted;DNS:test"] }
+        )
+        let odd = CertificateOptions.server(.dns("api.test"), .dns(".api.test"))
+        #expect(policy.code(try limited.issue(odd).trust, "api.test") == 52)
+        #expect(
+            policy.accepts(try limited.issue(.server("api.test", "*.api.test")).trust, forDomain: "api.test")
+        )
+        // Without constraints there is nothing to compare with.
+        #expect(policy.accepts(try tree.intermediate.issue(odd).trust, forDomain: "api.test"))
+    }
+
     @Test func `constraints on addresses apply to addresses`() throws {
         let local = try tree.root.intermediate(
             .authority(commonName: "Local").with { $0.nameConstraints = ["permitted;IP:10.0.0.0/255.0.0.0"] }

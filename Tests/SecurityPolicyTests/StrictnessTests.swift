@@ -38,7 +38,6 @@ import Testing
                 }
             ),
             ("host name", { $0.names.append(.dns("a_b.api.test")) }),
-            ("constraints", { $0.nameConstraints = ["permitted;DNS:api.test"] }),
             ("Authority Key Identifier", { $0.authorityKeyIdentifier = .omitted }),
             ("malformed", { $0.extensions = [("authorityInfoAccess", "DER:0500")] }),
         ]
