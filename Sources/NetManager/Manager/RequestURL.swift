@@ -37,6 +37,9 @@ enum RequestURL {
         _ text: String,
         base: URLReference?
     ) throws(URLProblem) -> RequestRules.CheckedURL {
+        if let isSecure = isPlain(text), let url = URL(string: text, encodingInvalidCharacters: false) {
+            return RequestRules.CheckedURL(url, isSecure: isSecure)
+        }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw URLProblem("It holds a control character, such as a line break.")
         }
@@ -107,6 +110,36 @@ enum RequestURL {
         return host.utf8.allSatisfy {
             isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F || $0 == 0x7E
         }
+    }
+
+    /// Whether a URL is one of the many that need no second look: scheme in lower case, name or IPv4 address, perhaps a
+    /// port, then nothing but bytes that stand for themselves.
+    ///
+    /// What is said of it is what taking it apart would find; whatever is doubtful is taken apart.
+    /// - Returns: Whether it is https; nil when it must be looked at more closely.
+    private static func isPlain(_ text: String) -> Bool? {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            let isSecure = bytes.starts(with: "https://".utf8)
+            guard isSecure || bytes.starts(with: "http://".utf8) else { return nil }
+            var rest = bytes.dropFirst(isSecure ? 8 : 7)
+            let host = rest.prefix { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
+            guard !host.isEmpty else { return nil }
+            rest = rest[host.endIndex...]
+            if rest.first == 0x3A {
+                let port = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+                guard (1...4).contains(port.count) || isPort(port) else { return nil }
+                rest = rest[port.endIndex...]
+            }
+            guard rest.isEmpty || rest.first == 0x2F || rest.first == 0x3F, rest.allSatisfy(isPlain) else {
+                return nil
+            }
+            return isSecure
+        } ?? nil
+    }
+
+    /// Whether five digits are a port.
+    private static func isPort(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        digits.count == 5 && digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65_535
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

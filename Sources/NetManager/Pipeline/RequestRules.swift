@@ -16,8 +16,13 @@ enum RequestRules {
 
         /// Notes a URL that was made of a checked reference.
         init(_ url: URL, _ reference: URLReference) {
+            self.init(url, isSecure: reference.scheme?.equalsIgnoringASCIICase("https") == true)
+        }
+
+        /// Notes a URL that was found to be well-formed.
+        init(_ url: URL, isSecure: Bool) {
             self.url = url
-            isSecure = reference.scheme?.equalsIgnoringASCIICase("https") == true
+            self.isSecure = isSecure
         }
     }
 

@@ -48,7 +48,8 @@ import Testing
     @Test(arguments: [
         "http://[::1", "http://", "http:///x", "http:x", "foo://x", "ftp://h/x", "file:///etc/passwd", "",
         "users",
-        "//h/x", "http://h:99999/", "http://h:8a/", "http://a b/", "http://h%00/", "http://evil%2ecom/",
+        "//h/x", "http://h:99999/", "http://h:65536/", "http://h:123456/", "http://h:8a/", "http://a b/",
+        "http://h%00/", "http://evil%2ecom/",
         "http://good\\@evil/", "http://bücher.example/", "http://us er@h/", "javascript:alert(1)",
     ])
     func `case 505, report 65: what is no http URL fails without traffic`(text: String) async {

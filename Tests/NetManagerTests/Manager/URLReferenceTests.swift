@@ -40,4 +40,16 @@ import Testing
         #expect(URLReference("/x").origin == nil)
         #expect(URLReference("http:///x").origin == nil)
     }
+
+    @Test(arguments: [
+        "http://h", "http://h/", "http://h?x", "https://h:1/a?b=c", "http://h:65535/",
+        "https://127.0.0.1:8080/x;y",
+        "http://h:080/", "https://H.example/%41#f",
+    ])
+    func `what is said of a URL at a glance is what taking it apart finds`(text: String) throws {
+        let checked = try RequestURL.checkedURL(text, base: nil)
+        #expect(checked.url.absoluteString == text)
+        #expect(checked.isSecure == text.hasPrefix("https"))
+        #expect(try RequestRules.CheckedURL(checked.url).isSecure == checked.isSecure)
+    }
 }
