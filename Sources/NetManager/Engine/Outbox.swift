@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 
 /// What transfers have to tell the outside, kept until libcurl has returned.
@@ -5,11 +6,18 @@ import FoundationEssentials
 /// Nothing may be called from inside one of libcurl's callbacks, and results that are ready together are handed on
 /// together.
 final class Outbox {
-    enum Message {
+    enum Message: Sendable {
         /// The answer to a call.
         case reply(UnsafeContinuation<StreamedResponse, any Error>, Result<StreamedResponse, any Error>)
         /// A piece of a body, or its end, to the one who waits for it.
         case piece(UnsafeContinuation<Data?, any Error>, Result<Data?, any Error>)
+
+        fileprivate func deliver() {
+            switch self {
+            case .reply(let continuation, let result): continuation.resume(with: result)
+            case .piece(let continuation, let result): continuation.resume(with: result)
+            }
+        }
     }
 
     private var messages: [Message] = []
@@ -22,11 +30,9 @@ final class Outbox {
         guard !messages.isEmpty else { return }
         let taken = messages
         messages.removeAll(keepingCapacity: true)
-        for message in taken {
-            switch message {
-            case .reply(let continuation, let result): continuation.resume(with: result)
-            case .piece(let continuation, let result): continuation.resume(with: result)
-            }
+        guard taken.count > 1 else { return taken[0].deliver() }
+        DispatchQueue.global().async {
+            for message in taken { message.deliver() }
         }
     }
 }
