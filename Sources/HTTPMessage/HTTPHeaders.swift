@@ -67,8 +67,18 @@ public struct HTTPHeaders: Sendable {
 
     /// Takes over every field of another collection; of a name that both have, the other's fields win.
     public mutating func replace(with other: HTTPHeaders) {
+        guard !other.isEmpty else { return }
         for field in other.fields { remove(field.name) }
         fields += other.fields
+    }
+
+    /// Whether both are one and the same piece of memory, and so equal to the last byte; false says nothing.
+    package func isIdentical(to other: HTTPHeaders) -> Bool {
+        fields.withUnsafeBufferPointer { left in
+            other.fields.withUnsafeBufferPointer { right in
+                left.count == right.count && (left.isEmpty || left.baseAddress == right.baseAddress)
+            }
+        }
     }
 
     /// Whether there are no fields.
@@ -90,9 +100,10 @@ extension HTTPHeaders: Hashable {
     /// Two collections are equal when they hold the same fields in the same order, names compared without
     /// regard to case and values by their bytes.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
-        left.fields.elementsEqual(right.fields) {
-            $0.value.utf8.elementsEqual($1.value.utf8) && $0.name.equalsIgnoringASCIICase($1.name)
-        }
+        left.isIdentical(to: right)
+            || left.fields.elementsEqual(right.fields) {
+                $0.value.utf8.elementsEqual($1.value.utf8) && $0.name.equalsIgnoringASCIICase($1.name)
+            }
     }
 
     /// Hashes the values only: names that differ in case are equal.

@@ -60,7 +60,12 @@ public final class CurlTransport: Transport, ExecutorProviding {
 
     /// Sends a request once (see ``Transport``).
     public func send(_ request: HTTPRequest, context: TransportContext) async throws -> StreamedResponse {
-        let body = try await uploadPlan(for: request, context: context)
+        let body: UploadPlan
+        if case .file = request.body?.storage {
+            body = try await openedFile(of: request, context: context)
+        } else {
+            body = try UploadPlan(request.body, method: request.method)
+        }
         let plan = try TransferPlan(request, body: body, context: context)
         try Task.checkCancellation()
         let token = TransferToken()
@@ -77,12 +82,9 @@ public final class CurlTransport: Transport, ExecutorProviding {
         }
     }
 
-    /// Prepares the body; a file is opened away from the engine's thread, on which the caller may be.
-    private func uploadPlan(for request: HTTPRequest, context: TransportContext) async throws -> UploadPlan {
+    /// Opens a file away from the engine's thread, on which the caller may be.
+    private func openedFile(of request: HTTPRequest, context: TransportContext) async throws -> UploadPlan {
         do {
-            guard case .file = request.body?.storage else {
-                return try UploadPlan(request.body, method: request.method)
-            }
             return try await withTaskExecutorPreference(globalConcurrentExecutor) {
                 try UploadPlan(request.body, method: request.method)
             }

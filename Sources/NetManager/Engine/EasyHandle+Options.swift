@@ -6,6 +6,17 @@ import SecurityPolicy
 
 /// What an easy handle has been told; nil for what it has not.
 struct AppliedOptions {
+    /// What was applied last of what requests have in common, and what followed from it.
+    ///
+    /// Their number and not they themselves: an idle handle must not keep what users put into them.
+    struct Settings {
+        let number: UInt64
+        let isSecure: Bool
+        let host: String
+        let proxy: ResolvedProxy
+    }
+
+    var settings: Settings?
     var url: URL?
     var isSecure = false
     var host = ""
@@ -37,14 +48,42 @@ extension EasyHandle {
         clearErrorMessage()
         closeAfterUse(false)
         try apply(plan.url)
+        let proxy = try applySettings(plan)
+        // An overruled name may have been let pass meanwhile (Transfer+Trust).
+        if applied.isSecure { try checkNames(plan.policy.validatesDomainName) }
+        let jar = plan.context.cookieJar
+        // libcurl would send its own Cookie field beside the caller's.
+        try use(jar == nil || plan.headers.contains("Cookie") ? nil : jar)
+        try applyMethod(plan)
+        try applyHeaders(plan)
+        try applyDeadline(plan)
+        try applyBuffers(plan)
+        let wantsProgress = plan.progress != nil
+        if applied.wantsProgress != wantsProgress {
+            try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
+            applied.wantsProgress = wantsProgress
+        }
+        return proxy
+    }
+
+    /// Tells the handle what follows from the settings that many requests have in common and from the URL's origin.
+    private func applySettings(_ plan: TransferPlan) throws(TransferFailure) -> ResolvedProxy {
+        let settings = plan.context.settings
+        if let last = applied.settings, last.number == settings.number, last.isSecure == applied.isSecure,
+            last.host == applied.host
+        {
+            return last.proxy
+        }
+        applied.settings = nil
+        let connection = plan.context.connection
+        let readsEnvironment = connection.proxy.kind == .environment
         let proxy = try ResolvedProxy(
-            plan.context.connection.proxy,
+            connection.proxy,
             scheme: applied.isSecure ? "https" : "http",
             host: applied.host,
-            environment: plan.context.connection.proxy.kind == .environment
-                ? ProcessInfo.processInfo.environment : [:]
+            environment: readsEnvironment ? ProcessInfo.processInfo.environment : [:]
         )
-        if plan.context.connection.refusesPrivateAddresses, !proxy.url.isEmpty {
+        if connection.refusesPrivateAddresses, !proxy.url.isEmpty {
             throw .invalidConfiguration(
                 "private addresses cannot be refused behind a proxy, which resolves the name"
             )
@@ -56,19 +95,17 @@ extension EasyHandle {
             try apply(plan.context.authentication)
             applied.authentication = .some(plan.context.authentication)
         }
-        try applyConnection(plan.context.connection, proxy: proxy)
-        // libcurl would send its own Cookie field beside the caller's.
-        try use(plan.headers.contains("Cookie") ? nil : plan.context.cookieJar)
+        try applyConnection(connection, proxy: proxy)
         if applied.isSecure { try applyTrust(plan) }
         try applyResumption(plan, proxy)
-        try applyMethod(plan)
-        try applyHeaders(plan)
-        try applyDeadline(plan)
-        try applyBuffers(plan)
-        let wantsProgress = plan.context.progress != nil
-        if applied.wantsProgress != wantsProgress {
-            try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
-            applied.wantsProgress = wantsProgress
+        // The environment may say something else the next time.
+        if !readsEnvironment {
+            applied.settings = AppliedOptions.Settings(
+                number: settings.number,
+                isSecure: applied.isSecure,
+                host: applied.host,
+                proxy: proxy
+            )
         }
         return proxy
     }
@@ -119,7 +156,6 @@ extension EasyHandle {
             try check(code, CURLOPT_CAINFO_BLOB)
             applied.policyID = plan.policyID
         }
-        try checkNames(plan.policy.validatesDomainName)
         if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
     }
 

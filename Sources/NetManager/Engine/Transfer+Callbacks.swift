@@ -156,7 +156,7 @@ extension Transfer {
     func report(_ direction: TransferProgress.Direction, _ done: Int64, _ total: Int64, isFinal: Bool) {
         guard done > 0 else { return }
         let progress = TransferProgress(direction: direction, completed: done, total: total > 0 ? total : nil)
-        plan.context.progress?.report(progress, isFinal: isFinal)
+        plan.progress?.report(progress, isFinal: isFinal)
     }
 }
 

@@ -84,7 +84,7 @@ extension Transfer {
     }
 
     private func reportFinalProgress() {
-        guard plan.context.progress != nil, wasStarted, let handle else { return }
+        guard plan.progress != nil, wasStarted, let handle else { return }
         let sent = handle.measure(CURLINFO_SIZE_UPLOAD_T)
         report(.upload, sent, handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T), isFinal: true)
         let received = handle.measure(CURLINFO_SIZE_DOWNLOAD_T)

@@ -162,7 +162,7 @@ extension Timeouts {
     }
 }
 
-extension TransferPlan.TransferContextValues {
+extension TransportContext {
     /// What is left for the whole transfer; nil for ever, as for a stream.
     fileprivate var timeLeft: Duration? {
         delivery == .streamed ? nil : deadline.map { ContinuousClock.now.duration(to: $0) }

@@ -14,32 +14,19 @@ final class TransferPlan: Sendable {
     let url: URL
     let headers: HTTPHeaders
     let body: UploadPlan
-    let policy: SecurityPolicy
+    var policy: SecurityPolicy { context.policy }
     /// What the client shows when a server asks for a certificate; nil for nothing.
-    let clientIdentity: ClientIdentity?
+    var clientIdentity: ClientIdentity? { context.clientIdentity }
     /// Equal only for equal policies together with equal client identities and the same hook; keeps connections and TLS
     /// sessions of different ones apart.
     let policyID: String
     /// What is asked about each new chain of a server; nil for nothing.
-    let serverTrustHook: ServerTrustHook?
+    var serverTrustHook: ServerTrustHook? { context.serverTrustHook }
     /// Told of servers that were refused, or would have been; called on the engine's thread, so it only hands on.
-    let trustObserver: (@Sendable (TrustReport) -> Void)?
-    let context: TransferContextValues
-
-    /// What of the ``TransportContext`` concerns one transfer.
-    struct TransferContextValues: Sendable {
-        let deadline: ContinuousClock.Instant?
-        let attempt: Int
-        let delivery: TransportContext.Delivery
-        let progress: ProgressReporter?
-        let meter: ProgressMeter?
-        let metrics: MetricsRecorder?
-        let timeouts: Timeouts
-        let connection: ConnectionOptions
-        let authentication: Authentication?
-        let maximumDecompressionRatio: Int
-        let cookieJar: CookieJar?
-    }
+    var trustObserver: (@Sendable (TrustReport) -> Void)? { context.trustObserver }
+    let context: TransportContext
+    /// Told of progress; nil when nobody is.
+    let progress: ProgressReporter?
 
     /// Checks a request.
     /// - Throws: ``RequestError`` when it may not be sent.
@@ -48,27 +35,12 @@ final class TransferPlan: Sendable {
         url = request.url
         headers = request.headers
         self.body = body
-        policy = context.policy
-        clientIdentity = context.clientIdentity
-        serverTrustHook = context.serverTrustHook
+        self.context = context
+        progress = context.progress.map { ProgressReporter(handler: $0, queue: context.progressQueue) }
         var policyID = context.policyID
-        if let clientIdentity { policyID += " client \(clientIdentity.identityID)" }
-        if let serverTrustHook { policyID += " hook \(serverTrustHook.number)" }
+        if let clientIdentity = context.clientIdentity { policyID += " client \(clientIdentity.identityID)" }
+        if let serverTrustHook = context.serverTrustHook { policyID += " hook \(serverTrustHook.number)" }
         self.policyID = policyID
-        trustObserver = context.trustObserver
-        self.context = TransferContextValues(
-            deadline: context.deadline,
-            attempt: context.attempt,
-            delivery: context.delivery,
-            progress: context.progress.map { ProgressReporter(handler: $0, queue: context.progressQueue) },
-            meter: context.meter,
-            metrics: context.metrics,
-            timeouts: context.timeouts,
-            connection: context.connection,
-            authentication: context.authentication,
-            maximumDecompressionRatio: context.maximumDecompressionRatio,
-            cookieJar: context.cookieJar
-        )
         if let reason = refusal() { throw error(.invalidRequest(reason)) }
         do throws(TrustError) {
             try policy.checkConfiguration()

@@ -21,7 +21,7 @@ extension HTTPSessionManager {
     /// A call that is ready to be sent.
     struct PreparedCall: Sendable {
         let exchange: Exchange
-        let settings: CallSettings
+        let steps: CallSettings
         let bodyLimit: Int
 
         /// Sends the request through the pipeline; the content may be still to come.
@@ -32,14 +32,19 @@ extension HTTPSessionManager {
 
         /// Sends a request of the call's through the pipeline.
         func send(_ request: HTTPRequest) async throws -> StreamedResponse {
-            try await Pipeline(settings, exchange: exchange).send(request)
+            try await Pipeline(steps, exchange: exchange).send(request)
         }
 
         /// Sends the request and reads the response to its end.
         func respond() async throws -> HTTPResponse {
             let response = try await open()
             // It has been read by now, unless an interceptor made one of its own.
-            let body = try await response.body.collect(upTo: bodyLimit)
+            let body: Data
+            if let read = response.body.dataInMemory, read.count <= bodyLimit {
+                body = read
+            } else {
+                body = try await response.body.collect(upTo: bodyLimit)
+            }
             if let meter = exchange.context.meter,
                 meter.progress.direction == .upload || meter.progress.completed == 0
             {
@@ -101,7 +106,7 @@ extension HTTPSessionManager {
         let task = RequestTask()
         let snapshot = snapshot
         let completion = Completion(
-            queue: completionQueue(snapshot),
+            queue: snapshot.completionQueue,
             task: task,
             success: success,
             failure: failure
@@ -109,7 +114,9 @@ extension HTTPSessionManager {
         let prepared: PreparedCall
         do {
             var call = call
-            call.options.progress = task.meter.recording(before: progress ?? call.options.progress)
+            if let handler = task.meter.recording(before: progress ?? call.options.progress) {
+                call.options.progress = handler
+            }
             prepared = try prepare(call, under: snapshot) { context in
                 context.meter = task.meter
                 context.metrics = task.recorder

@@ -72,7 +72,7 @@ extension HTTPSessionManager {
         let task = RequestTask()
         let snapshot = snapshot
         let completion = Completion(
-            queue: completionQueue(snapshot),
+            queue: snapshot.completionQueue,
             task: task,
             success: success,
             failure: failure

@@ -16,14 +16,13 @@ extension HTTPSessionManager {
         isBuffered: Bool = true,
         completing: (inout TransportContext) -> Void = { _ in }
     ) throws(RequestError) -> PreparedCall {
-        let configuration = snapshot.configuration
         let checked: RequestRules.CheckedURL
         do {
             checked = try RequestURL.checkedURL(call.url, base: snapshot.base)
         } catch {
             throw RequestError(.invalidURL, method: call.method, url: call.url, detail: error.reason)
         }
-        var request = HTTPRequest(call.method, url: checked.url, headers: configuration.headers)
+        var request = HTTPRequest(call.method, url: checked.url, headers: snapshot.configuration.headers)
         do {
             if let body = call.body {
                 request.body = body
@@ -33,20 +32,16 @@ extension HTTPSessionManager {
                 }
             } else if let form = call.form {
                 request.headers.replace(with: call.headers)
-                try put(form, call.parameters, into: &request, configuration)
+                try put(form, call.parameters, into: &request, snapshot.configuration.requestSerializer)
             } else {
-                try configuration.requestSerializer.serialize(call.parameters, into: &request)
+                try snapshot.configuration.requestSerializer.serialize(call.parameters, into: &request)
                 request.headers.replace(with: call.headers)
             }
-            try configuration.requestCompression?.apply(to: &request)
+            try snapshot.configuration.requestCompression?.apply(to: &request)
         } catch {
             throw RequestError.unwritable(error, for: request)
         }
-        if configuration.sendsDefaultHeaders {
-            for field in DefaultHeaders.all where !request.headers.contains(field.name) {
-                request.headers.add(field.value, for: field.name)
-            }
-        }
+        request.headers = snapshot.completed(request.headers)
         return try prepare(
             request,
             call.options,
@@ -64,11 +59,11 @@ extension HTTPSessionManager {
         _ form: MultipartForm,
         _ parameters: JSONValue?,
         into request: inout HTTPRequest,
-        _ configuration: Configuration
+        _ serializer: any RequestSerializer
     ) throws(SerializationError) {
         var form = form
         if let parameters {
-            let style = configuration.requestSerializer as? FormRequestSerializer ?? FormRequestSerializer()
+            let style = serializer as? FormRequestSerializer ?? FormRequestSerializer()
             try form.prepend(parameters: parameters, arrayStyle: style.arrayStyle, boolStyle: style.boolStyle)
         }
         try form.serialize(into: &request)
@@ -83,70 +78,57 @@ extension HTTPSessionManager {
         checked: RequestRules.CheckedURL? = nil,
         completing: (inout TransportContext) -> Void = { _ in }
     ) throws(RequestError) -> PreparedCall {
-        let configuration = snapshot.configuration
-        let limit = options.responseBodyLimit ?? configuration.responseBodyLimit
-        let timeout = min(options.timeout ?? configuration.timeout, .longest)
-        let ownPolicy = try policy(for: request, options, configuration)
+        let time = snapshot.configuration.time
+        let limit = options.responseBodyLimit ?? snapshot.configuration.responseBodyLimit
+        let timeout = min(options.timeout ?? snapshot.configuration.timeout, .longest)
+        let ownPolicy = try policy(for: request, options, snapshot)
         var context = TransportContext(
-            policy: ownPolicy ?? configuration.securityPolicy,
-            policyID: ownPolicy?.policyID ?? snapshot.policyID,
-            deadline: configuration.time.now().advanced(by: max(timeout, .zero))
+            snapshot.carriage(options, policy: ownPolicy),
+            deadline: time.now().advanced(by: max(timeout, .zero))
         )
-        context.clientIdentity = options.clientIdentity ?? configuration.clientIdentity
         context.progress = options.progress
-        context.hostPolicies = ownPolicy == nil ? configuration.hostPolicies : nil
-        context.trustObserver = configuration.trustObserver.map { observer in
-            let queue = completionQueue(snapshot)
-            return { report in queue.async { observer(report) } }
-        }
-        context.serverTrustHook = configuration.serverTrustHook
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
-        context.timeouts = options.timeouts ?? configuration.timeouts
-        context.connection = options.connection ?? configuration.connection
-        context.authentication = options.authentication ?? configuration.authentication
-        context.maximumDecompressionRatio =
-            options.maximumDecompressionRatio ?? configuration.maximumDecompressionRatio
-        context.cookieJar = options.cookieJar ?? configuration.cookieJar
         completing(&context)
-        let events = watch(
-            request,
-            &context,
-            configuration.eventMonitors + options.eventMonitors,
-            configuration.time
-        )
-        // The configuration's credentials belong to its server, whatever URL a call brings along.
-        let isOwnCredentials = options.authentication != nil
-        let origin = isOwnCredentials ? nil : snapshot.base?.origin
+        let events = watch(request, &context, options.eventMonitors, under: snapshot)
         return PreparedCall(
             exchange: Exchange(
                 request: request,
                 checked: checked,
                 context: context,
-                identityAcrossOrigins: configuration.clientIdentity,
+                identityAcrossOrigins: snapshot.configuration.clientIdentity,
                 transport: transport,
                 lanes: lanes,
-                time: configuration.time,
-                credentialsOrigin: origin ?? URLReference(request.url.absoluteString).origin,
+                time: time,
+                credentialsOrigin: context.authentication == nil
+                    ? nil : credentialsOrigin(for: request, options, snapshot),
                 events: events
             ),
-            settings: CallSettings(
-                interceptors: configuration.interceptors,
-                retryPolicy: options.retryPolicy ?? configuration.retryPolicy,
-                redirectPolicy: options.redirectPolicy ?? configuration.redirectPolicy,
-                isRepeatable: options.isRepeatable
-            ),
+            steps: snapshot.steps(options),
             bodyLimit: limit
         )
+    }
+
+    /// Where credentials may be sent: the configuration's belong to its server, whatever URL a call brings along.
+    private func credentialsOrigin(
+        for request: HTTPRequest,
+        _ options: RequestOptions,
+        _ snapshot: Snapshot
+    ) -> URLReference.Origin? {
+        let isOwn = options.authentication != nil
+        return (isOwn ? nil : snapshot.base?.origin) ?? URLReference(request.url.absoluteString).origin
     }
 
     /// Sees to it that monitors are told of a call; nil when there are none.
     private func watch(
         _ request: HTTPRequest,
         _ context: inout TransportContext,
-        _ monitors: [any EventMonitor],
-        _ time: TimeSource
+        _ own: [any EventMonitor],
+        under snapshot: Snapshot
     ) -> CallEvents? {
+        let monitors =
+            own.isEmpty ? snapshot.configuration.eventMonitors : snapshot.configuration.eventMonitors + own
         guard !monitors.isEmpty else { return nil }
+        let time = snapshot.configuration.time
         let recorder = context.metrics ?? MetricsRecorder()
         context.metrics = recorder
         let events = CallEvents(request, monitors: monitors, queue: eventQueue, start: time.now())
@@ -158,11 +140,11 @@ extension HTTPSessionManager {
     private func policy(
         for request: HTTPRequest,
         _ options: RequestOptions,
-        _ configuration: Configuration
+        _ snapshot: Snapshot
     ) throws(RequestError) -> SecurityPolicy? {
         if let policy = options.securityPolicy { return policy }
         guard let name = options.signature else { return nil }
-        let directories = configuration.certificateDirectories
+        let directories = snapshot.configuration.certificateDirectories
         let certificates: [Certificate]
         do {
             certificates = try Certificate.load(named: name, in: directories)
@@ -176,7 +158,7 @@ extension HTTPSessionManager {
             pinningMode: .certificate,
             pinnedCertificates: Set(certificates),
             allowInvalidCertificates: true,
-            validatesDomainName: configuration.signatureValidatesDomainName
+            validatesDomainName: snapshot.configuration.signatureValidatesDomainName
         )
     }
 }

@@ -25,7 +25,7 @@ public final class HTTPSessionManager: Sendable {
     public init(_ configuration: Configuration = .init(), transport: any Transport = CurlTransport.shared) {
         self.transport = transport
         lanes = Lanes(transport)
-        state = Guarded(Snapshot(configuration))
+        state = Guarded(Snapshot(configuration, ownQueue: ownQueue))
     }
 
     /// What the manager goes by.
@@ -34,7 +34,7 @@ public final class HTTPSessionManager: Sendable {
     /// thread's change can be lost; ``updateConfiguration(_:)`` loses none.
     public var configuration: Configuration {
         get { snapshot.configuration }
-        set { replaceSnapshot(by: Snapshot(newValue)) }
+        set { replaceSnapshot(by: Snapshot(newValue, ownQueue: ownQueue)) }
     }
 
     /// What a server must prove, of ``configuration``.
@@ -53,7 +53,7 @@ public final class HTTPSessionManager: Sendable {
             let before = snapshot
             var configuration = before.configuration
             change(&configuration)
-            let after = Snapshot(configuration)
+            let after = Snapshot(configuration, ownQueue: ownQueue)
             let isDone = state.withLock { current in
                 guard current === before else { return false }
                 current = after
@@ -74,24 +74,5 @@ public final class HTTPSessionManager: Sendable {
             return old
         }
         withExtendedLifetime(old) {}
-    }
-
-    /// Where the closures of a call under this snapshot are called.
-    func completionQueue(_ snapshot: Snapshot) -> DispatchQueue {
-        snapshot.configuration.completionQueue ?? ownQueue
-    }
-
-    /// A configuration and what is derived from it; taking one is a retain.
-    final class Snapshot: Sendable {
-        let configuration: Configuration
-        let base: URLReference?
-        /// The identity of the configuration's policy, a digest that is not made anew for every call.
-        let policyID: String
-
-        init(_ configuration: Configuration) {
-            self.configuration = configuration
-            base = configuration.baseURL.map(RequestURL.base)
-            policyID = configuration.securityPolicy.policyID
-        }
     }
 }

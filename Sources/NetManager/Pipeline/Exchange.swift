@@ -80,18 +80,33 @@ final class Exchange: Sendable {
     /// What may not be sent is refused here and not only at the beginning, as interceptors and redirects make requests
     /// of their own.
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
+        let context = try admit(request)
+        guard let events else { return try await carry(request, context) }
+        let attempt = context.attempt
+        events.attemptStarted(attempt, request)
+        do {
+            let response = try await carry(request, context)
+            events.attemptAnswered(attempt, response)
+            return response
+        } catch {
+            events.attemptFailed(attempt, request, RequestError.made(from: error, of: self))
+            throw error
+        }
+    }
+
+    /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried.
+    private func admit(_ request: HTTPRequest) throws -> TransportContext {
         try Task.checkCancellation()
         var context = try context.judging(request)
         try RequestRules.check(request, policy: context.policy, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
+        let isUnrepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
         let (attempt, isSpent) = record.withLock { record in
             let isSpent = isOneShot && record.hasSentOneShotBody
             guard !isSpent else { return (record.attempts, true) }
             record.attempts += 1
             record.lastMethod = request.method
-            if !request.method.isIdempotent, !request.headers.contains("Idempotency-Key") {
-                record.unrepeatable += 1
-            }
+            if isUnrepeatable { record.unrepeatable += 1 }
             record.hasSentOneShotBody = record.hasSentOneShotBody || isOneShot
             return (record.attempts, false)
         }
@@ -108,20 +123,13 @@ final class Exchange: Sendable {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
         context.attempt = attempt
-        context.clientIdentity = clientIdentity(for: request)
+        if let identity = context.clientIdentity, identity != clientIdentity(for: request) {
+            context.clientIdentity = identityAcrossOrigins
+        }
         if context.authentication != nil, !maySendCredentials(to: request.url) {
             context.authentication = nil
         }
-        guard let events else { return try await carry(request, context) }
-        events.attemptStarted(attempt, request)
-        do {
-            let response = try await carry(request, context)
-            events.attemptAnswered(attempt, response)
-            return response
-        } catch {
-            events.attemptFailed(attempt, request, RequestError.made(from: error, of: self))
-            throw error
-        }
+        return context
     }
 
     private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
@@ -129,7 +137,9 @@ final class Exchange: Sendable {
         if response.head.status >= 400 {
             record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
         }
-        return try await collected(response, of: request, attempt: context.attempt)
+        guard case .buffered(let limit) = context.delivery else { return response }
+        if let body = response.body.dataInMemory, body.count <= limit { return response }
+        return try await collected(response, of: request, attempt: context.attempt, limit)
     }
 
     private func maySendCredentials(to url: URL) -> Bool {
@@ -189,9 +199,9 @@ final class Exchange: Sendable {
     private func collected(
         _ response: StreamedResponse,
         of request: HTTPRequest,
-        attempt: Int
+        attempt: Int,
+        _ limit: Int
     ) async throws -> StreamedResponse {
-        guard case .buffered(let limit) = context.delivery else { return response }
         do {
             var response = response
             response.body = ResponseBody(try await response.body.collect(upTo: limit))

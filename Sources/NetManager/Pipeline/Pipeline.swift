@@ -1,59 +1,64 @@
 import HTTPMessage
 
 /// The steps of a request, outermost first.
+///
+/// The only place that knows their order: users' interceptors, retries, redirects. Users' interceptors see a call once.
+/// A retry begins again with the caller's request and follows its redirects anew; the total time counts them all.
 struct Pipeline: Sendable {
-    private let interceptors: [any Interceptor]
-    /// Where the library's own steps begin; before it stand the users'.
-    private let ownSteps: Int
+    private let settings: CallSettings
     private let exchange: Exchange
-    /// Whether the own steps are expected to wait more than once.
-    ///
-    /// A call that is not retried waits for its one answer, which comes straight to the caller; only a redirect, which
-    /// then moves to the engine's thread by itself, makes it wait again.
-    private let startsOnEngine: Bool
 
-    /// Lists the steps: the only place that knows their order.
-    ///
-    /// Users' interceptors see a call once. A retry begins again with the caller's request and follows its redirects
-    /// anew; the total time counts them all.
     init(_ settings: CallSettings, exchange: Exchange) {
-        var list = settings.interceptors
-        ownSteps = list.endIndex
-        if let policy = settings.retryPolicy {
-            list.append(
-                RetryInterceptor(policy, isRepeatable: settings.isRepeatable, exchange: exchange)
-            )
-        }
-        list.append(RedirectInterceptor(settings.redirectPolicy, exchange: exchange))
-        interceptors = list
-        startsOnEngine = settings.retryPolicy != nil
+        self.settings = settings
         self.exchange = exchange
     }
 
     /// Sends a request through all steps.
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
-        try await send(request, from: interceptors.startIndex)
+        guard settings.interceptors.isEmpty else { return try await send(request, from: 0) }
+        return try await sendBehindInterceptors(request)
     }
 
     private func send(_ request: HTTPRequest, from index: Int) async throws -> StreamedResponse {
-        guard index < interceptors.endIndex else { return try await exchange.send(request) }
-        let next: Interceptor.Next = { try await send($0, from: index + 1) }
-        let interceptor = interceptors[index]
-        if index > ownSteps || (index == ownSteps && !startsOnEngine) {
-            return try await interceptor.intercept(request, next: next)
+        guard index < settings.interceptors.endIndex else { return try await sendBehindInterceptors(request) }
+        let interceptor = settings.interceptors[index]
+        return try await exchange.lanes.offEngine {
+            try await interceptor.intercept(request) { try await send($0, from: index + 1) }
         }
-        if index == ownSteps {
-            return try await exchange.lanes.onEngine { try await interceptor.intercept(request, next: next) }
+    }
+
+    /// The library's own steps.
+    ///
+    /// A call that is not retried waits for its one answer, which comes straight to the caller; only a redirect, which
+    /// then moves to the engine's thread by itself, makes it wait again. Where it may wait more often it moves there
+    /// from the beginning.
+    private func sendBehindInterceptors(_ request: HTTPRequest) async throws -> StreamedResponse {
+        let redirects = RedirectInterceptor(settings.redirectPolicy, exchange: exchange)
+        guard let policy = settings.retryPolicy else { return try await redirects.send(request) }
+        let retries = RetryInterceptor(policy, isRepeatable: settings.isRepeatable, exchange: exchange)
+        return try await exchange.lanes.onEngine {
+            try await retries.intercept(request) { try await redirects.send($0) }
         }
-        return try await exchange.lanes.offEngine { try await interceptor.intercept(request, next: next) }
     }
 }
 
 /// What the steps of one call go by: the configuration, with the options of the call laid over it.
-struct CallSettings: Sendable {
-    var interceptors: [any Interceptor]
-    var retryPolicy: RetryPolicy?
-    var redirectPolicy: RedirectPolicy
+final class CallSettings: Sendable {
+    let interceptors: [any Interceptor]
+    let retryPolicy: RetryPolicy?
+    let redirectPolicy: RedirectPolicy
     /// Whether the caller says that sending the request twice does no harm.
-    var isRepeatable: Bool
+    let isRepeatable: Bool
+
+    init(
+        interceptors: [any Interceptor],
+        retryPolicy: RetryPolicy? = nil,
+        redirectPolicy: RedirectPolicy,
+        isRepeatable: Bool
+    ) {
+        self.interceptors = interceptors
+        self.retryPolicy = retryPolicy
+        self.redirectPolicy = redirectPolicy
+        self.isRepeatable = isRepeatable
+    }
 }

@@ -2,10 +2,10 @@ import FoundationEssentials
 import HTTPMessage
 import SecurityPolicy
 
-/// Follows redirects (RFC 9110, section 15.4).
+/// The last step before the transport: follows redirects (RFC 9110, section 15.4).
 ///
 /// libcurl's own following is off: it would keep header fields of the caller's making across origins and ask nobody.
-struct RedirectInterceptor: Interceptor {
+struct RedirectInterceptor: Sendable {
     private let policy: RedirectPolicy
     private let exchange: Exchange
 
@@ -14,17 +14,16 @@ struct RedirectInterceptor: Interceptor {
         self.exchange = exchange
     }
 
-    func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
-        let response = try await next(request)
+    /// Sends a request and whatever redirects lead to.
+    func send(_ request: HTTPRequest) async throws -> StreamedResponse {
+        let response = try await exchange.send(request)
         guard RedirectInterceptor.isRedirect(response.head.status) else { return response }
-        return try await exchange.lanes.onEngine { try await follow(response, of: request, next: next) }
+        return try await exchange.lanes.onEngine { try await follow(response, of: request) }
     }
 
-    private func follow(
-        _ response: StreamedResponse,
-        of request: HTTPRequest,
-        next: Next
-    ) async throws -> StreamedResponse {
+    private func follow(_ response: StreamedResponse, of request: HTTPRequest) async throws
+        -> StreamedResponse
+    {
         var response = response
         var request = request
         var history: [HTTPResponse.Head] = []
@@ -45,7 +44,7 @@ struct RedirectInterceptor: Interceptor {
             await response.body.discard()
             exchange.events?.tell { [head = response.head] in $0.redirected(by: head, to: following, of: $1) }
             request = following
-            response = try await next(request)
+            response = try await exchange.send(request)
         }
         response.redirects = history
         return response
