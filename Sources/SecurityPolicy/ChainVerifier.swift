@@ -120,6 +120,7 @@ struct ChainVerifier {
         let path = (0..<nm_sk_x509_num(chain)).compactMap { index -> Certificate? in
             guard let x509 = nm_sk_x509_value(chain, index) else { return nil }
             return certificates.first { $0.record.x509 == x509 }
+                ?? anchors.certificates.first { $0.record.x509 == x509 }
                 ?? CertificateRecord(retaining: x509).map { Certificate(record: $0) }
         }
         let intermediates = path.dropFirst().dropLast().count {

@@ -117,7 +117,8 @@ extension SecurityPolicy {
         case .none:
             return TrustDecision(basis: .systemTrust, path: anchoredPath)
         case .certificate:
-            guard let path = try pinnedPath(verifier, to: pinnedCertificates) else { return nil }
+            guard let path = try pinnedPath(verifier, along: anchoredPath, to: pinnedCertificates)
+            else { return nil }
             return TrustDecision(basis: .pinnedCertificate, path: path, matchedPin: path.last?.publicKeyPin)
         case .publicKey:
             return try matchPublicKey(of: leaf, verifier, anchoredPath: anchoredPath)
@@ -142,10 +143,16 @@ extension SecurityPolicy {
         }
     }
 
+    /// A verified path to a pin; nil if there is none.
+    ///
+    /// Where the path to a trust anchor leads past a pin, its beginning is one: whatever is asked of a path to a pin was
+    /// asked of that one, which goes further, and the signatures of a chain are most of what a verification costs.
     private func pinnedPath(
         _ verifier: ChainVerifier,
+        along anchoredPath: [Certificate],
         to pins: Set<Certificate>
     ) throws(TrustError) -> [Certificate]? {
+        if let end = anchoredPath.firstIndex(where: pins.contains) { return Array(anchoredPath[...end]) }
         guard !pins.isEmpty, let store = AnchorStore(pins) else { return nil }
         let path: [Certificate]
         do {
@@ -175,7 +182,7 @@ extension SecurityPolicy {
             // Without a trusted path anyone could send a certificate of their own around a pinned public key.
             ends.formUnion((verifier.certificates + anchoredPath).filter { pins.contains($0.publicKeyPin) })
         }
-        guard let path = try pinnedPath(verifier, to: ends) else { return nil }
+        guard let path = try pinnedPath(verifier, along: anchoredPath, to: ends) else { return nil }
         return TrustDecision(basis: .pinnedKey, path: path, matchedPin: path.last?.publicKeyPin)
     }
 
