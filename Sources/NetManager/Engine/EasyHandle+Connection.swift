@@ -47,11 +47,8 @@ extension EasyHandle {
         try set(CURLOPT_PROXY_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
         try set(CURLOPT_PROXY_CAINFO, nil)
         try set(CURLOPT_PROXY_CAPATH, nil)
-        let marker = PolicyMarker.bytes(for: policy.policyID)
-        let code = marker.withUnsafeBytes {
-            nm_easy_setopt_blob(pointer, CURLOPT_PROXY_CAINFO_BLOB, $0.baseAddress, $0.count)
-        }
-        try check(code, CURLOPT_PROXY_CAINFO_BLOB)
+        let (code, option) = PolicyMarker.put(policy.policyID, on: pointer, for: .proxy)
+        try check(code, option)
     }
 }
 

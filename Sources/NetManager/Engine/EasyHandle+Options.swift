@@ -149,11 +149,8 @@ extension EasyHandle {
     private func applyTrust(_ plan: TransferPlan) throws(TransferFailure) {
         if applied.policyID != plan.policyID {
             applied.policyID = nil
-            let marker = PolicyMarker.bytes(for: plan.policyID)
-            let code = marker.withUnsafeBytes {
-                nm_easy_setopt_blob(pointer, CURLOPT_CAINFO_BLOB, $0.baseAddress, $0.count)
-            }
-            try check(code, CURLOPT_CAINFO_BLOB)
+            let (code, option) = PolicyMarker.put(plan.policyID, on: pointer, for: .server)
+            try check(code, option)
             applied.policyID = plan.policyID
         }
         if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }

@@ -1,11 +1,49 @@
+import CCurl
+import CCurlShims
+
 /// Keeps connections and TLS sessions of different policies apart.
 ///
 /// libcurl reuses a connection, and resumes a TLS session, when the options that it knows are the same, and an own
 /// verify callback is not one of them: without a marker a strict request rides on a lenient request's connection
-/// and nobody is asked. CURLOPT_CAINFO_BLOB is compared in both places, text in front of the PEM included, so it
-/// carries the policy's identity, and that of the client, whose key libcurl does not compare. It must hold a certificate to be accepted; this one was made for the
-/// purpose and its key thrown away, and nothing reads libcurl's store, so it makes nobody trusted.
+/// and nobody is asked. So an option that is compared in both places carries the policy's identity, and that of the
+/// client, whose key libcurl does not compare. Nothing reads libcurl's store, so it makes nobody trusted.
 enum PolicyMarker {
+    /// Whom a TLS connection is made to.
+    enum Peer {
+        case server, proxy
+    }
+
+    /// Marks all that a handle does from now on.
+    static func put(_ policyID: String, on easy: UnsafeMutableRawPointer, for peer: Peer) -> (
+        CURLcode, CURLoption
+    ) {
+        if isPath {
+            let option = peer == .server ? CURLOPT_CAPATH : CURLOPT_PROXY_CAPATH
+            return (nm_easy_setopt_string(easy, option, path(for: policyID)), option)
+        }
+        let option = peer == .server ? CURLOPT_CAINFO_BLOB : CURLOPT_PROXY_CAINFO_BLOB
+        let code = bytes(for: policyID).withUnsafeBytes {
+            nm_easy_setopt_blob(easy, option, $0.baseAddress, $0.count)
+        }
+        return (code, option)
+    }
+
+    /// Whether the marker is the name of a folder of certificates (CURLOPT_CAPATH).
+    ///
+    /// It costs a connection nothing, as OpenSSL looks into a folder only when it searches. A blob it parses: a sixth of
+    /// a millisecond. Later versions than were measured may read the system's bundle when no file is named, so they get
+    /// the blob.
+    private static let isPath: Bool = {
+        guard let version = curl_version_info(CURLVERSION_FIRST) else { return false }
+        return version.pointee.version_num < 0x08_00_00
+    }()
+
+    /// A folder that there can never be, as it would lie inside of a device.
+    static func path(for policyID: String) -> String { "/dev/null/policy \(policyID)" }
+
+    /// A certificate with the identity in front of it (CURLOPT_CAINFO_BLOB, whose text is compared, too).
+    ///
+    /// There must be one for libcurl to accept it; this one was made for the purpose and its key thrown away.
     static func bytes(for policyID: String) -> [UInt8] {
         Array("policy \(policyID)\n\(certificate)\n".utf8)
     }
