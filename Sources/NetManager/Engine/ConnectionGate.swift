@@ -38,9 +38,9 @@ struct ConnectionGate {
     /// - Returns: False when it has to wait until it is named by one of the other functions.
     mutating func mayEnter(_ id: TransferID, on route: Route) -> Bool {
         var lane = lanes[route] ?? Lane()
-        defer { lanes[route] = lane }
         // Nobody gains from waiting where each request has a connection of its own.
         if lane.multiplexes == false { return true }
+        defer { lanes[route] = lane }
         guard lane.leader != nil else {
             lane.leader = id
             return true
@@ -53,6 +53,8 @@ struct ConnectionGate {
     /// - Returns: Who may begin now.
     mutating func connected(_ id: TransferID, on route: Route, multiplexes: Bool) -> [TransferID] {
         guard var lane = lanes[route] else { return [] }
+        // Most of the time nothing is new, and looking a route up is what this costs.
+        if lane.multiplexes == multiplexes, lane.leader != id, lane.waiting.isEmpty { return [] }
         defer { lanes[route] = lane }
         lane.multiplexes = multiplexes
         if lane.leader == id { lane.leader = nil }
@@ -65,6 +67,7 @@ struct ConnectionGate {
     ///   long as all of them; when it was only cancelled, the next one, which leads.
     mutating func ended(_ id: TransferID, on route: Route, wasCancelled: Bool) -> [TransferID] {
         guard var lane = lanes[route] else { return [] }
+        if lane.multiplexes != nil, lane.isIdle, lanes.count <= Self.limit { return [] }
         defer {
             lanes[route] = lane.isIdle && (lane.multiplexes == nil || lanes.count > Self.limit) ? nil : lane
         }
