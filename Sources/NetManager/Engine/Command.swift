@@ -26,11 +26,31 @@ struct TransferID: Hashable, Sendable {
     let number: UInt64
 }
 
+/// Where the answer to a call goes.
+struct TransferReply: Sendable {
+    private let continuation: UnsafeContinuation<StreamedResponse, any Error>
+    /// Whether the waiting task goes on on the engine's thread, where it needs no other thread to be woken.
+    let staysOnEngine: Bool
+
+    init(_ continuation: UnsafeContinuation<StreamedResponse, any Error>, staysOnEngine: Bool) {
+        self.continuation = continuation
+        self.staysOnEngine = staysOnEngine
+    }
+
+    func resume(with result: Result<StreamedResponse, any Error>) {
+        continuation.resume(with: result)
+    }
+
+    func resume(throwing error: any Error) {
+        continuation.resume(throwing: error)
+    }
+}
+
 /// A transfer that is to begin.
 struct TransferStart: Sendable {
     let token: TransferToken
     let plan: TransferPlan
-    let reply: UnsafeContinuation<StreamedResponse, any Error>
+    let reply: TransferReply
     /// Kept while the response's body is read, so that a transport nobody else holds does not end under it.
     let owner: any AnyObject & Sendable
 }

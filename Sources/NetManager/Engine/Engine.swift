@@ -23,6 +23,12 @@ final class Engine: TaskExecutor {
         case notStarted, running, stopped
     }
 
+    /// A closure that is to be called on a queue.
+    private struct Completed: Sendable {
+        let queue: DispatchQueue
+        let body: @Sendable () -> Void
+    }
+
     /// One turn's work, taken out of the inbox at once.
     struct Batch {
         var jobs: [UnownedJob] = []
@@ -37,6 +43,10 @@ final class Engine: TaskExecutor {
     ///
     /// Kept as an integer, as `pthread_t` is one on Linux.
     private let thread = Guarded<pthread_t>(0)
+    /// The same for those who ask often.
+    private let current = Atomic<pthread_t>(0)
+    /// Closures of users that wait for the end of the turn, with their queues.
+    private let completions: Guarded<[Completed]> = Guarded([])
     /// Told when the thread has ended, for the exit handler.
     private let ended = DispatchSemaphore(value: 0)
     /// Set by the exit handler: the thread returns at once, without ending transfers.
@@ -75,6 +85,16 @@ final class Engine: TaskExecutor {
             return false
         }
         if isRunning { post(.stop) }
+    }
+
+    /// Whether the caller is on the engine's thread.
+    var isCurrentThread: Bool { current.load(ordering: .relaxed) == pthread_self() }
+
+    /// Calls a closure on a serial queue that nobody else uses, in one go with others that are ready by then: each go
+    /// wakes a thread.
+    func complete(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        guard isCurrentThread else { return queue.async(execute: body) }
+        completions.withLock { $0.append(Completed(queue: queue, body: body)) }
     }
 
     private func deliver(_ append: (inout Inbox) -> Void) -> Bool {
@@ -121,6 +141,16 @@ final class Engine: TaskExecutor {
         inbox.withLock { exchange(&$0.commands) }
     }
 
+    /// Hands the closures that are ready to their queues, in order.
+    func deliverCompletions() {
+        var rest = completions.withLock { exchange(&$0) }[...]
+        while let queue = rest.first?.queue {
+            let together = rest.prefix { $0.queue === queue }
+            rest = rest[together.endIndex...]
+            queue.async { for completed in together { completed.body() } }
+        }
+    }
+
     /// Decides under the lock whether the thread may sleep: only with nothing to do.
     func mayFallAsleep() -> Bool {
         inbox.withLock { inbox in
@@ -159,6 +189,7 @@ final class Engine: TaskExecutor {
         EngineRegistry.insert(self)
         let configuration = configuration
         let started = Thread.start(name: "NetManager") { [self] in
+            current.store(pthread_self(), ordering: .relaxed)
             EventLoop(engine: self, configuration: configuration).run()
             EngineRegistry.remove(self)
             // What OpenSSL keeps for this thread goes before the exit handler is told that the thread has ended.

@@ -31,6 +31,7 @@ final class EventLoop {
     func run() {
         while !engine.mustHalt {
             for job in engine.takeJobs() { job.runSynchronously(on: engine.asUnownedTaskExecutor()) }
+            engine.deliverCompletions()
             for command in engine.takeCommands() {
                 if case .stop = command {
                     finish()

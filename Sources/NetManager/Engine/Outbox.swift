@@ -8,13 +8,18 @@ import FoundationEssentials
 final class Outbox {
     enum Message: Sendable {
         /// The answer to a call.
-        case reply(UnsafeContinuation<StreamedResponse, any Error>, Result<StreamedResponse, any Error>)
+        case reply(TransferReply, Result<StreamedResponse, any Error>)
         /// A piece of a body, or its end, to the one who waits for it.
         case piece(UnsafeContinuation<Data?, any Error>, Result<Data?, any Error>)
 
+        /// Whether the one who waits goes on on the engine's thread.
+        fileprivate var staysOnEngine: Bool {
+            if case .reply(let reply, _) = self { reply.staysOnEngine } else { false }
+        }
+
         fileprivate func deliver() {
             switch self {
-            case .reply(let continuation, let result): continuation.resume(with: result)
+            case .reply(let reply, let result): reply.resume(with: result)
             case .piece(let continuation, let result): continuation.resume(with: result)
             }
         }
@@ -30,9 +35,16 @@ final class Outbox {
         guard !messages.isEmpty else { return }
         let taken = messages
         messages.removeAll(keepingCapacity: true)
-        guard taken.count > 1 else { return taken[0].deliver() }
+        let elsewhere = taken.filter { !$0.staysOnEngine }
+        for message in taken where message.staysOnEngine { message.deliver() }
+        guard elsewhere.count > 1 else {
+            elsewhere.first?.deliver()
+            return
+        }
+        // Each task that is resumed here may wake a thread of Swift's pool, which takes this thread's core, does one
+        // step and sleeps again. One of the pool's threads that resumes them all wakes few others.
         DispatchQueue.global().async {
-            for message in taken { message.deliver() }
+            for message in elsewhere { message.deliver() }
         }
     }
 }

@@ -11,7 +11,7 @@ import SecurityPolicy
 final class Transfer {
     let id: TransferID
     let plan: TransferPlan
-    let reply: UnsafeContinuation<StreamedResponse, any Error>
+    let reply: TransferReply
     let owner: any AnyObject & Sendable
     let engine: Engine
     let outbox: Outbox

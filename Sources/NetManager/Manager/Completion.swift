@@ -4,6 +4,8 @@ import HTTPMessage
 /// The closures of a call and where to call them.
 struct Completion<Output: Sendable>: Sendable {
     let queue: DispatchQueue
+    /// What calls closures together on a queue that is the manager's own; nil for a user's.
+    let ownLanes: Lanes?
     let task: RequestTask
     let success: (@Sendable (RequestTask, Output) -> Void)?
     let failure: (@Sendable (RequestTask, RequestError) -> Void)?
@@ -21,7 +23,7 @@ struct Completion<Output: Sendable>: Sendable {
         for line: HTTPRequestLine,
         ended: @escaping @Sendable (RequestError?) -> Void = { _ in }
     ) {
-        queue.async {
+        let call: @Sendable () -> Void = {
             let isCancelled = task.finish()
             switch result {
             case .success where isCancelled:
@@ -36,6 +38,7 @@ struct Completion<Output: Sendable>: Sendable {
                 failure?(task, error)
             }
         }
+        if let ownLanes { ownLanes.complete(on: queue, call) } else { queue.async(execute: call) }
     }
 }
 

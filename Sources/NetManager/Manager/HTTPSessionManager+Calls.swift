@@ -107,6 +107,7 @@ extension HTTPSessionManager {
         let snapshot = snapshot
         let completion = Completion(
             queue: snapshot.completionQueue,
+            ownLanes: snapshot.configuration.completionQueue == nil ? lanes : nil,
             task: task,
             success: success,
             failure: failure

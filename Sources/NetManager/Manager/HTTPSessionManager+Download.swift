@@ -73,12 +73,15 @@ extension HTTPSessionManager {
         let snapshot = snapshot
         let completion = Completion(
             queue: snapshot.completionQueue,
+            ownLanes: snapshot.configuration.completionQueue == nil ? lanes : nil,
             task: task,
             success: success,
             failure: failure
         )
         var call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
-        call.options.progress = task.meter.recording(before: progress ?? options.progress)
+        if let handler = task.meter.recording(before: progress ?? options.progress) {
+            call.options.progress = handler
+        }
         let download: Download
         do {
             download = try self.download(

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Decides which code runs on the engine's thread and which never does.
 ///
 /// A request that changes threads at every step spends more time on being woken than on its own work. An async call
@@ -26,6 +28,15 @@ struct Lanes: Sendable {
     func onEngine<T: Sendable>(_ steps: () async throws -> T) async throws -> T {
         guard let engine else { return try await steps() }
         return try await withTaskExecutorPreference(engine, operation: steps)
+    }
+
+    /// Calls a closure on a serial queue that nobody else uses, if possible together with others.
+    func complete(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        if let engine = engine as? Engine {
+            engine.complete(on: queue, body)
+        } else {
+            queue.async(execute: body)
+        }
     }
 
     /// Runs users' code from within the library's steps, on Swift's own threads.
