@@ -52,11 +52,30 @@ struct Micro {
     }
 
     private static func readAndWriteJSON() {
+        for sample in JSONSample.allCases {
+            for size in JSONSample.sizes {
+                let text = sample.text(ofSize: size)
+                Stopwatch.print("json-parse-\(sample)", size: text.count) {
+                    (try? JSONValue(parsing: text)) != nil
+                }
+            }
+        }
         for size in JSONSample.sizes {
-            let text = JSONSample.text(ofSize: size)
-            Stopwatch.print("json-parse", size: text.count) { (try? JSONValue(parsing: text)) != nil }
+            let text = JSONSample.records.text(ofSize: size)
             guard let tree = try? JSONValue(parsing: text) else { return }
-            Stopwatch.print("json-write", size: text.count) { (try? tree.data()) != nil }
+            Stopwatch.print("json-write-records", size: text.count) { (try? tree.data()) != nil }
+            decodeJSON(text)
+        }
+    }
+
+    /// Into types: straight from the text, as a response is read, and by way of a tree.
+    private static func decodeJSON(_ text: Data) {
+        let decoder = JSONDecoder()
+        Stopwatch.print("json-decode-records", size: text.count) {
+            (try? decoder.decode([JSONRecord].self, from: text)) != nil
+        }
+        Stopwatch.print("json-decode-tree-records", size: text.count) {
+            (try? JSONValue(parsing: text).decode([JSONRecord].self)) != nil
         }
     }
 

@@ -202,4 +202,16 @@ run_micro() {
     "$programs/BenchmarkMicro" "$work/all.pem" | tee "$work/results"
     "$programs/BenchmarkFoundation" json | tee -a "$work/results"
     [ -z "$json" ] || cp "$work/results" "$json"
+    print_micro_ratios
+}
+
+# How much longer the other library takes, for what both were measured at.
+print_micro_ratios() {
+    awk -F '[",:{}]+' '
+        { for (i = 2; i < NF; i += 2) value[$i] = $(i + 1); key = value["micro"] SUBSEP value["size"] }
+        value["by"] == "netmanager" { own[key] = value["cpu_ns"] }
+        value["by"] != "netmanager" && own[key] > 0 {
+            printf "%-24s %9d bytes %9.1f µs, %s takes %.1f times as long\n",
+                value["micro"], value["size"], own[key] / 1000, value["by"], value["cpu_ns"] / own[key]
+        }' "$work/results"
 }
