@@ -123,28 +123,13 @@ extension Certificate: Codable {
     ///
     /// - Throws: `DecodingError.dataCorrupted` unless it is exactly one certificate.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let der = Data(base64Encoded: text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "A certificate is written as base64 of its DER."
-            )
-        }
-        do {
-            try self.init(der: der)
-        } catch {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: container.codingPath, debugDescription: "\(error)", underlyingError: error)
-            )
-        }
+        self = try DERCoding.decode(from: decoder, "A certificate") { try Certificate(der: $0) }
     }
 
     /// Writes base64 DER.
     ///
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(der.base64EncodedString())
+        try DERCoding.encode(der, to: encoder)
     }
 }

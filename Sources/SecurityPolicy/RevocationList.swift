@@ -95,28 +95,14 @@ extension RevocationList: Codable {
     ///
     /// - Throws: `DecodingError.dataCorrupted` unless it is exactly one list.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let der = Data(base64Encoded: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "A revocation list is written as base64 of its DER."
-            )
-        }
-        do {
-            try self.init(der: der)
-        } catch {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: container.codingPath, debugDescription: "\(error)", underlyingError: error)
-            )
-        }
+        self = try DERCoding.decode(from: decoder, "A revocation list") { try RevocationList(der: $0) }
     }
 
     /// Writes base64 DER.
     ///
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(der.base64EncodedString())
+        try DERCoding.encode(der, to: encoder)
     }
 }
 

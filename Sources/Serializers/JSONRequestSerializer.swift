@@ -23,29 +23,8 @@ public struct JSONRequestSerializer: RequestSerializer {
         _ parameters: JSONValue?,
         into request: inout HTTPRequest
     ) throws(SerializationError) {
-        if querySerializer.putsParametersInURL(of: request.method) {
-            return try querySerializer.serialize(parameters, into: &request)
+        try querySerializer.serialize(parameters, into: &request, asBodyOf: "application/json") {
+            (parameters) throws(SerializationError) in try parameters.data(writingOptions)
         }
-        guard let parameters else { return }
-        try parameters.requireContainer()
-        request.setBody(.data(try parameters.data(writingOptions)), contentType: "application/json")
-    }
-}
-
-extension JSONValue {
-    /// Refuses a scalar: parameters have names, or at least places.
-    func requireContainer() throws(SerializationError) {
-        switch self {
-        case .array, .object: return
-        default: throw .invalidParameters("the top level must be an object or an array")
-        }
-    }
-}
-
-extension HTTPRequest {
-    /// Sets the body, and the type of content if there is none yet.
-    mutating func setBody(_ body: HTTPBody, contentType: String) {
-        if !headers.contains("Content-Type") { headers["Content-Type"] = contentType }
-        self.body = body
     }
 }

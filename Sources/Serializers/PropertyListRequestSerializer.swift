@@ -25,21 +25,23 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         _ parameters: JSONValue?,
         into request: inout HTTPRequest
     ) throws(SerializationError) {
-        if querySerializer.putsParametersInURL(of: request.method) {
-            return try querySerializer.serialize(parameters, into: &request)
-        }
-        guard let parameters else { return }
-        try parameters.requireContainer()
+        try querySerializer.serialize(
+            parameters,
+            into: &request,
+            asBodyOf: "application/x-plist",
+            content(of:)
+        )
+    }
+
+    private func content(of parameters: JSONValue) throws(SerializationError) -> Data {
         try check(parameters, depth: 0)
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
-        let content: Data
         do {
-            content = try encoder.encode(parameters)
+            return try encoder.encode(parameters)
         } catch {
             throw .invalidParameters("they have no form as a property list")
         }
-        request.setBody(.data(content), contentType: "application/x-plist")
     }
 
     private func check(_ value: JSONValue, depth: Int) throws(SerializationError) {
