@@ -96,6 +96,23 @@ import Musl
         }
     }
 
+    @Test func `case 365: the part of a certificate's file has the type of certificates`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.appending(path: "root.cer").path(percentEncoded: false)
+            try binary(10).write(to: URL(filePath: path))
+            var form = MultipartForm()
+            try form.appendFile(at: path, name: "test")
+            #expect(
+                try await form.readParts().map(\.headers) == [
+                    [
+                        "Content-Disposition: form-data; name=\"test\"; filename=\"root.cer\"",
+                        "Content-Type: application/x-x509-ca-cert",
+                    ]
+                ]
+            )
+        }
+    }
+
     @Test func `case 391: files follow each other with the types of their extensions`() async throws {
         try await withTemporaryDirectory { directory in
             let png = directory.appending(path: "unicorn.png")
