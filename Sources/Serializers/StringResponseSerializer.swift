@@ -3,7 +3,8 @@ public import HTTPMessage
 /// Gives the body as text.
 ///
 /// The character set is the one given here, else that of the `Content-Type`, else that of a byte order mark, else
-/// UTF-8. The mark itself is no part of the text.
+/// UTF-8. The mark itself is no part of the text. Of a response only the character sets of the web are believed, and not
+/// UTF-7 or others in which harmless bytes mean markup.
 public struct StringResponseSerializer: ResponseSerializer, LibrarySerializer {
     /// Which responses are accepted: by default 200…299 and any content type.
     public var validation: ResponseValidation
@@ -33,7 +34,11 @@ public struct StringResponseSerializer: ResponseSerializer, LibrarySerializer {
     public func serialize(_ response: HTTPResponse) throws(SerializationError) -> String {
         try validation.validate(response) { () throws(SerializationError) in
             let label = charset ?? response.head.mediaType?.charset
-            let decoder = try CharsetDecoder(label: label, detecting: response.body)
+            let decoder = try CharsetDecoder(
+                label: label,
+                detecting: response.body,
+                isChosen: charset != nil
+            )
             return try decoder.text(of: response.body, replacingInvalidBytes: replacesInvalidBytes)
         }
     }

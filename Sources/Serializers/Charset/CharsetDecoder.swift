@@ -16,8 +16,9 @@ struct CharsetDecoder: Sendable {
     /// - Parameters:
     ///   - label: The name of the character set; nil looks for a byte order mark and falls back to UTF-8.
     ///   - data: The body.
+    ///   - isChosen: Whether the program gave the name. What a response says is limited to ``WebCharsets``.
     /// - Throws: ``SerializationError/unknownCharset(_:)``.
-    init(label: String?, detecting data: Data) throws(SerializationError) {
+    init(label: String?, detecting data: Data, isChosen: Bool = false) throws(SerializationError) {
         let found = ByteOrderMark(at: data)
         guard let label else {
             let name = found?.charset ?? "utf-8"
@@ -25,7 +26,7 @@ struct CharsetDecoder: Sendable {
             return
         }
         let name = Self.converterName(of: label, mark: found)
-        guard name == "utf-8" || IconvConverter.knows(name) else {
+        guard name == "utf-8" || (isChosen || WebCharsets.contains(name)) && IconvConverter.knows(name) else {
             // Only what can be a name is repeated: a header value may hold anything.
             throw .unknownCharset(label.isHTTPToken ? label : "(not a name)")
         }

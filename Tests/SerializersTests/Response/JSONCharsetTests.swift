@@ -41,4 +41,8 @@ import Testing
             return true
         }
     }
+
+    @Test func `a text that claims to be UTF-7 is read as what JSON is`() throws {
+        #expect(try value(Array(#"["+ADw-","+ACI-"]"#.utf8), charset: "utf-7") == ["+ADw-", "+ACI-"])
+    }
 }

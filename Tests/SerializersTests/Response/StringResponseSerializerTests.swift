@@ -118,4 +118,18 @@ import Testing
     {
         #expect(try failure([0x61], StringResponseSerializer(charset: name)).hasPrefix("unknown"))
     }
+
+    @Test(arguments: [
+        "utf-7", "UTF-7", "iso-2022-kr", "iso-2022-cn-ext", "hz", "ibm037", "ibm1364", "utf-7-imap", "l9",
+    ])
+    func `a response cannot choose a character set that is no part of the web`(name: String) throws {
+        let markup = Array("+ADw-script+AD4-".utf8)
+        #expect(try failure(markup, type: "text/html; charset=\(name)").hasPrefix("unknown"))
+    }
+
+    @Test func `the program can choose any character set that the C library has`() throws {
+        let markup = Array("+ADw-b+AD4-".utf8)
+        let serializer = StringResponseSerializer(charset: "utf-7")
+        #expect(try text(markup, type: "text/html; charset=iso-8859-1", serializer) == "<b>")
+    }
 }
