@@ -47,7 +47,7 @@ let package = Package(
         ),
         .target(
             name: "Serializers",
-            dependencies: ["HTTPMessage", "CZlib", "CZlibShims", "CIconv"],
+            dependencies: ["HTTPMessage", "Locks", "CZlib", "CZlibShims", "CIconv"],
             swiftSettings: strict
         ),
         // The manager and its libcurl engine.

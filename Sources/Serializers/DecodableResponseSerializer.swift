@@ -40,7 +40,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
         if response.hasNoContent { return try response.emptyOutput() }
         let text = try response.jsonText(replacingInvalidBytes: false)
         do {
-            return try decoder().decode(Output.self, from: text)
+            return try decoder().knowing(JSONTreeSource(reading: text)).decode(Output.self, from: text)
         } catch {
             // A text that is no JSON at all gets the reason and the offset that the tree's reader finds.
             if case DecodingError.dataCorrupted = error { _ = try JSONValue(parsing: text) }

@@ -23,14 +23,19 @@ struct JSONParser: ~Copyable {
     /// Bytes of a string with escapes; kept between strings for its capacity.
     var scratch: [UInt8] = []
     /// The values of all open containers, those of the innermost last.
-    private var values = JSONValueStack()
+    private var values: JSONValueStack
     private var sequences = JSONKeySequences()
     /// The keys of open objects that are no known sequence.
     private var keys: [String] = []
     private var containers: [Container] = []
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    /// Makes a reader of a text.
+    /// - Parameters:
+    ///   - bytes: The text; it must outlive the reader.
+    ///   - keepsFirst: Whether of a key that is there twice the first value counts, instead of the last.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsFirst: Bool) {
         self.bytes = bytes
+        values = JSONValueStack(keepsFirst: keepsFirst)
         containers.reserveCapacity(16)
     }
 

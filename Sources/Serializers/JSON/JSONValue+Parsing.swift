@@ -16,9 +16,14 @@ extension JSONValue {
     /// - Throws: ``SerializationError/malformedJSON(reason:offset:)`` with the offset of the byte that is wrong, also
     ///   for nesting deeper than ``maximumDepth``.
     public init(parsing data: Data) throws(SerializationError) {
+        try self.init(parsing: data, keepsFirst: false)
+    }
+
+    /// Reads a text; of a key that is there twice the first value counts, or the last one.
+    init(parsing data: Data, keepsFirst: Bool) throws(SerializationError) {
         let result: Result<JSONValue, SerializationError> = data.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: UInt8.self) { bytes in
-                var parser = JSONParser(bytes)
+                var parser = JSONParser(bytes, keepsFirst: keepsFirst)
                 do throws(SerializationError) {
                     return .success(try parser.parse())
                 } catch {

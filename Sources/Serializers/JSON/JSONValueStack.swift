@@ -6,8 +6,11 @@ struct JSONValueStack: ~Copyable {
     private var base: UnsafeMutablePointer<JSONValue>
     private var capacity = 32
     private(set) var count = 0
+    /// Whether of a key that is there twice the first value counts.
+    private let keepsFirst: Bool
 
-    init() {
+    init(keepsFirst: Bool) {
+        self.keepsFirst = keepsFirst
         base = .allocate(capacity: capacity)
     }
 
@@ -48,7 +51,7 @@ struct JSONValueStack: ~Copyable {
         return elements
     }
 
-    /// Takes all values from an index on as the members of an object; of a key that is there twice the last counts.
+    /// Takes all values from an index on as the members of an object.
     /// - Parameters:
     ///   - first: The index of the first value.
     ///   - keys: The keys, as many as there are values.
@@ -57,7 +60,8 @@ struct JSONValueStack: ~Copyable {
         precondition(0...count ~= first && keys.count == count - first)
         var members = [String: JSONValue](minimumCapacity: keys.count)
         for (index, key) in zip(first..<count, keys) {
-            members.updateValue((base + index).move(), forKey: key)
+            let earlier = members.updateValue((base + index).move(), forKey: key)
+            if keepsFirst, let earlier { members[key] = earlier }
         }
         count = first
         return members
