@@ -36,6 +36,9 @@ let package = Package(
         .target(name: "COpenSSLShims", dependencies: ["COpenSSL"], cSettings: strictC),
         .target(name: "CZlibShims", dependencies: ["CZlib"], cSettings: strictC),
 
+        // What the thread sanitizer cannot see.
+        .target(name: "CThreadSanitizer", cSettings: strictC),
+
         // The one lock.
         .target(name: "Locks", swiftSettings: strict),
         // Values: no I/O, no threads.
@@ -55,7 +58,7 @@ let package = Package(
             name: "NetManager",
             dependencies: [
                 "HTTPMessage", "SecurityPolicy", "Serializers", "Locks",
-                "CCurl", "CCurlShims", "COpenSSL", "COpenSSLShims", "CLinux",
+                "CCurl", "CCurlShims", "COpenSSL", "COpenSSLShims", "CLinux", "CThreadSanitizer",
             ],
             swiftSettings: strict
         ),

@@ -14,7 +14,7 @@ final class BodyChannel: BodySource {
         var held = 0
         /// What comes after the last piece; nil while more may arrive.
         var end: Result<Void, any Error>?
-        var waiter: UnsafeContinuation<Data?, any Error>?
+        var waiter: Handover<Data?>?
         var isPaused = false
         var isAbandoned = false
     }
@@ -79,7 +79,7 @@ final class BodyChannel: BodySource {
 
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
+            try await Handover.value { continuation in
                 enum Answer { case now(Result<Data?, any Error>), later }
                 let (answer, mustResume): (Answer, Bool) = state.withLock { state in
                     if !state.pieces.isEmpty {
@@ -109,7 +109,7 @@ final class BodyChannel: BodySource {
 
     func abandon() {
         let (waiter, mustCancel) = state.withLock { state in
-            guard !state.isAbandoned else { return (nil as UnsafeContinuation<Data?, any Error>?, false) }
+            guard !state.isAbandoned else { return (nil as Handover<Data?>?, false) }
             state.isAbandoned = true
             let mustCancel = state.end == nil
             if mustCancel { state.pieces = [] }

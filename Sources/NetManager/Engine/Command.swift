@@ -28,11 +28,11 @@ struct TransferID: Hashable, Sendable {
 
 /// Where the answer to a call goes.
 struct TransferReply: Sendable {
-    private let continuation: UnsafeContinuation<StreamedResponse, any Error>
+    private let continuation: Handover<StreamedResponse>
     /// Whether the waiting task goes on on the engine's thread, where it needs no other thread to be woken.
     let staysOnEngine: Bool
 
-    init(_ continuation: UnsafeContinuation<StreamedResponse, any Error>, staysOnEngine: Bool) {
+    init(_ continuation: Handover<StreamedResponse>, staysOnEngine: Bool) {
         self.continuation = continuation
         self.staysOnEngine = staysOnEngine
     }

@@ -72,7 +72,7 @@ public final class CurlTransport: Transport, ExecutorProviding {
         // The task waits where its caller is, so that the answer comes straight to it: a caller on the engine's thread
         // changes no thread at all, and any other one changes once.
         return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
+            try await Handover.value { continuation in
                 let reply = TransferReply(continuation, staysOnEngine: engine.isCurrentThread)
                 let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
                 if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }

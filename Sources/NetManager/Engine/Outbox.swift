@@ -10,7 +10,7 @@ final class Outbox {
         /// The answer to a call.
         case reply(TransferReply, Result<StreamedResponse, any Error>)
         /// A piece of a body, or its end, to the one who waits for it.
-        case piece(UnsafeContinuation<Data?, any Error>, Result<Data?, any Error>)
+        case piece(Handover<Data?>, Result<Data?, any Error>)
 
         /// Whether the one who waits goes on on the engine's thread.
         fileprivate var staysOnEngine: Bool {
