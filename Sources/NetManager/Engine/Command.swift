@@ -6,17 +6,42 @@ enum Command: Sendable {
     case cancel(TransferID)
     /// The consumer of a body has made room, or a body to send has bytes again.
     case resume(TransferID)
-    /// A body to send cannot go on.
-    case uploadFailed(TransferID, TransferFailure)
+    /// The caller pauses a transfer: no byte moves until it goes on.
+    case pause(TransferID)
+    /// The caller lets a transfer go on.
+    case goOn(TransferID)
+    /// The caller changes how urgent a transfer is.
+    case prioritize(TransferID, RequestPriority)
+    /// A transfer ends for a reason from outside of libcurl: its body to send cannot go on, or its manager ends.
+    case fail(TransferID, TransferFailure)
     /// A program's hook has answered the question of this number.
     case answered(UInt64, ServerTrustChallenge.Answer)
+    /// Call a closure as soon as nothing is under way.
+    case whenIdle(@Sendable () -> Void)
+    /// Close the connections that no transfer uses, as soon as nothing is under way.
+    case closeIdleConnections
     /// Fail what runs, refuse what comes, end the thread.
     case stop
 
+    /// What a call is told, as the engine's thread understands it.
+    static func order(_ order: CallControl.Order, to id: TransferID) -> Command {
+        switch order {
+        case .shutDown: .fail(id, .shutDown)
+        case .pause: .pause(id)
+        case .goOn: .goOn(id)
+        case .prioritize(let priority): .prioritize(id, priority)
+        }
+    }
+
     /// Answers a command that will not be carried out.
-    func refuse() {
-        if case .start(let start) = self {
-            start.reply.resume(throwing: start.plan.error(.shutDown))
+    func refuse(because failure: TransferFailure = .shutDown) {
+        switch self {
+        case .start(let start):
+            start.reply.resume(throwing: failure.error(for: start.plan, phase: nil, response: nil))
+        case .whenIdle(let closure):
+            closure()
+        default:
+            break
         }
     }
 }

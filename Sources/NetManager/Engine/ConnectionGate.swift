@@ -34,6 +34,9 @@ struct ConnectionGate {
     private static let limit = 1024
     private var lanes: [Route: Lane] = [:]
 
+    /// Whether the newest connection of a route carries many requests at a time.
+    func multiplexes(_ route: Route) -> Bool { lanes[route]?.multiplexes == true }
+
     /// A transfer wants to begin.
     /// - Returns: False when it has to wait until it is named by one of the other functions.
     mutating func mayEnter(_ id: TransferID, on route: Route) -> Bool {

@@ -14,7 +14,7 @@ enum CurlCallbacks {
         }
         nm_easy_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlCallbacks.transfer(context)?.received(headerLine: line) == true ? line.count : 0
+            return CurlCallbacks.transfer(context)?.received(headerLine: line) ?? 0
         }
         nm_easy_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, context in
             let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The transport over the system's libcurl: HTTP/1.1 and HTTP/2, connections kept and shared.
 ///
-/// One thread owns every libcurl object; it begins with the first request and ends with ``shutDown()`` or with the
+/// One thread owns every libcurl object; it begins with the first request and ends with ``shutdown()`` or with the
 /// last reference to the transport. Connections and TLS sessions are shared by requests whose policies are equal,
 /// and by no others. Many managers may share a transport.
-public final class CurlTransport: Transport, ExecutorProviding {
+public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeeping {
     /// The transport that managers use when they are given none; it lives as long as the process.
     public static let shared = CurlTransport()
 
@@ -38,7 +38,7 @@ public final class CurlTransport: Transport, ExecutorProviding {
         public init() {}
     }
 
-    private let engine: Engine
+    let engine: Engine
 
     /// Makes a transport with connections of its own.
     public init(_ configuration: Configuration = .init()) {
@@ -52,11 +52,6 @@ public final class CurlTransport: Transport, ExecutorProviding {
     }
 
     package var executor: any TaskExecutor { engine }
-
-    /// Ends the transport: requests under way fail as `shutDown`, later ones are refused.
-    public func shutDown() {
-        engine.stop()
-    }
 
     /// Sends a request once (see ``Transport``).
     public func send(_ request: HTTPRequest, context: TransportContext) async throws -> StreamedResponse {
@@ -75,7 +70,9 @@ public final class CurlTransport: Transport, ExecutorProviding {
             try await Handover.value { continuation in
                 let reply = TransferReply(continuation, staysOnEngine: engine.isCurrentThread)
                 let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
-                if !engine.post(.start(start)) { reply.resume(throwing: plan.error(.shutDown)) }
+                if !engine.post(start) { reply.resume(throwing: plan.error(.shutDown)) }
+                // After the start, so that what it is told comes after that.
+                context.control?.attach { [engine, id = token.id] in engine.post(.order($0, to: id)) }
             }
         } onCancel: {
             token.cancel()

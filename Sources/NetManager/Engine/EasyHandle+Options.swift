@@ -271,12 +271,16 @@ extension EasyHandle {
     }
 
     /// Tells libcurl how long the transfer may take, counted from when it is given to libcurl.
-    func applyDeadline(_ plan: TransferPlan) throws(TransferFailure) {
+    /// - Parameters:
+    ///   - plan: What holds the deadline.
+    ///   - extra: How much longer it is by now.
+    /// - Throws: ``TransferFailure/timedOut(_:)`` when the time is over already.
+    func applyDeadline(_ plan: TransferPlan, longerBy extra: Duration = .zero) throws(TransferFailure) {
         guard let deadline = plan.context.deadline else {
             try set(CURLOPT_TIMEOUT_MS, 0)
             return
         }
-        let left = ContinuousClock.now.duration(to: deadline).milliseconds
+        let left = (ContinuousClock.now.duration(to: deadline) + extra).milliseconds
         guard left > 0 else { throw .timedOut(.total) }
         guard plan.context.delivery != .streamed else {
             // The whole of a stream has no end that could be told beforehand; its head has (PhaseClock).

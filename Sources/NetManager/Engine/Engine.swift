@@ -16,11 +16,20 @@ final class Engine: TaskExecutor {
         var commands: [Command] = []
         /// Whether the thread sleeps, or is about to, and must be woken by whoever posts next.
         var isAsleep = false
+        /// Whether no transfer is begun any more, while those under way go on.
+        var isDraining = false
         var life = Life.notStarted
+        /// Told when the thread has ended.
+        var farewells: [@Sendable () -> Void] = []
     }
 
     private enum Life {
-        case notStarted, running, stopped
+        /// No thread: none was needed, or the system had none to give when one was.
+        case notStarted
+        case running
+        /// The door is closed; the thread ends.
+        case stopped
+        case ended
     }
 
     /// A closure that is to be called on a queue.
@@ -35,8 +44,8 @@ final class Engine: TaskExecutor {
         var commands: [Command] = []
     }
 
-    /// Written to by those who post, watched by the thread's selector.
-    let wakeDescriptor: Int32
+    /// Written to by those who post, watched by the thread's selector; −1 until the thread is started.
+    private let wakeDescriptor = Atomic<Int32>(-1)
     private let configuration: CurlTransport.Configuration
     private let inbox = Guarded(Inbox())
     /// The thread, while it runs; 0 before and after.
@@ -54,11 +63,11 @@ final class Engine: TaskExecutor {
 
     init(configuration: CurlTransport.Configuration) {
         self.configuration = configuration
-        wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
     }
 
     deinit {
-        close(wakeDescriptor)
+        let descriptor = wakeDescriptor.load(ordering: .acquiring)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     // MARK: What anybody may call
@@ -77,11 +86,30 @@ final class Engine: TaskExecutor {
         if !deliver({ $0.jobs.append(unowned) }) { globalConcurrentExecutor.enqueue(unowned) }
     }
 
+    /// Hands over a transfer that is to begin.
+    /// - Returns: False when no more are begun; the command is then dropped.
+    func post(_ start: TransferStart) -> Bool {
+        deliver(isTransfer: true) { $0.commands.append(.start(start)) }
+    }
+
+    /// Hands a command to the thread if there is one.
+    /// - Returns: False when there is none; the command is then dropped.
+    @discardableResult
+    func post(ifRunning command: Command) -> Bool {
+        let isRunning = inbox.withLock { $0.life == .running }
+        return isRunning && post(command)
+    }
+
+    /// Begins no transfer any more; those under way go on.
+    func refuseTransfers() {
+        inbox.withLock { $0.isDraining = true }
+    }
+
     /// Ends the thread once it has failed what is under way; later commands are refused.
     func stop() {
         let isRunning = inbox.withLock { inbox in
             guard inbox.life == .notStarted else { return true }
-            inbox.life = .stopped
+            inbox.life = .ended
             return false
         }
         if isRunning { post(.stop) }
@@ -97,11 +125,21 @@ final class Engine: TaskExecutor {
         completions.withLock { $0.append(Completed(queue: queue, body: body)) }
     }
 
-    private func deliver(_ append: (inout Inbox) -> Void) -> Bool {
+    /// Calls a closure when the thread has ended, at once if there is none any more.
+    func whenEnded(_ farewell: @escaping @Sendable () -> Void) {
+        let hasEnded = inbox.withLock { inbox in
+            if inbox.life != .ended { inbox.farewells.append(farewell) }
+            return inbox.life == .ended
+        }
+        if hasEnded { farewell() }
+    }
+
+    private func deliver(isTransfer: Bool = false, _ append: (inout Inbox) -> Void) -> Bool {
         enum Follow { case nothing, wake, start, refuse }
         let follow: Follow = inbox.withLock { inbox in
+            if isTransfer, inbox.isDraining { return .refuse }
             switch inbox.life {
-            case .stopped:
+            case .stopped, .ended:
                 return .refuse
             case .notStarted:
                 append(&inbox)
@@ -124,9 +162,12 @@ final class Engine: TaskExecutor {
     }
 
     private func wake() {
+        let descriptor = wakeDescriptor.load(ordering: .acquiring)
+        // Not there yet: the thread looks at the inbox before it sleeps for the first time.
+        guard descriptor >= 0 else { return }
         var one: UInt64 = 1
         // The counter cannot overflow before the thread has seen it, so the only failure is an interrupted call.
-        while write(wakeDescriptor, &one, 8) == -1 && errno == EINTR {}
+        while write(descriptor, &one, 8) == -1 && errno == EINTR {}
     }
 
     // MARK: What the thread calls
@@ -184,27 +225,65 @@ final class Engine: TaskExecutor {
 
     // MARK: Life of the thread
 
+    /// Starts the thread with the descriptors that it needs.
+    ///
+    /// When the system has none to give, what was posted is refused, and the next command tries again.
     private func start() {
         CurlLibrary.prepare()
+        guard let descriptors = openDescriptors() else { return giveUp("the process has no descriptor left") }
         EngineRegistry.insert(self)
         let configuration = configuration
         let started = Thread.start(name: "NetManager") { [self] in
             current.store(pthread_self(), ordering: .relaxed)
-            EventLoop(engine: self, configuration: configuration).run()
+            let selector = Selector(epoll: descriptors.epoll, wakeDescriptor: descriptors.wake)
+            EventLoop(engine: self, configuration: configuration, selector: selector).run()
             EngineRegistry.remove(self)
             // What OpenSSL keeps for this thread goes before the exit handler is told that the thread has ended.
             OPENSSL_thread_stop()
             ended.signal()
+            sayFarewell()
         }
         guard let started else {
-            // No thread, no engine: what was posted is refused like everything after it.
-            let batch = closeInbox()
-            EngineRegistry.remove(self)
-            for command in batch.commands { command.refuse() }
-            for job in batch.jobs { globalConcurrentExecutor.enqueue(job) }
-            return
+            close(descriptors.epoll)
+            return giveUp("the system gives no thread")
         }
         thread.withLock { $0 = started }
+    }
+
+    /// The eventfd, which stays for later attempts, and an epoll; nil when there are none.
+    private func openDescriptors() -> (epoll: Int32, wake: Int32)? {
+        var wake = wakeDescriptor.load(ordering: .acquiring)
+        if wake < 0 {
+            wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+            wakeDescriptor.store(wake, ordering: .releasing)
+        }
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard wake >= 0, epoll >= 0 else {
+            if epoll >= 0 { close(epoll) }
+            return nil
+        }
+        return (epoll, wake)
+    }
+
+    private func giveUp(_ reason: String) {
+        EngineRegistry.remove(self)
+        let (batch, farewells) = inbox.withLock { inbox in
+            let batch = Batch(jobs: exchange(&inbox.jobs), commands: exchange(&inbox.commands))
+            let isStopped = batch.commands.contains { if case .stop = $0 { true } else { false } }
+            inbox.life = isStopped ? .ended : .notStarted
+            return (batch, isStopped ? exchange(&inbox.farewells) : [])
+        }
+        for command in batch.commands { command.refuse(because: .noThread(reason)) }
+        for job in batch.jobs { globalConcurrentExecutor.enqueue(job) }
+        for farewell in farewells { farewell() }
+    }
+
+    private func sayFarewell() {
+        let farewells = inbox.withLock { inbox in
+            inbox.life = .ended
+            return exchange(&inbox.farewells)
+        }
+        for farewell in farewells { farewell() }
     }
 
     /// Makes the thread return as soon as it can, for the exit of the process.

@@ -7,21 +7,33 @@ import CCurlShims
 final class EventLoop {
     private let engine: Engine
     private let configuration: CurlTransport.Configuration
-    private let multi: MultiHandle
+    var multi: MultiHandle
     private let selector: Selector
     private let handles: HandlePool
-    private var transfers: [TransferID: Transfer] = [:]
-    private var deadlines = DeadlineQueue()
-    private var gate = ConnectionGate()
+    var transfers: [TransferID: Transfer] = [:]
+    var deadlines = DeadlineQueue()
+    var gate = ConnectionGate()
+    var queue: ConnectionQueue
     private let connected = ConnectedTransfers()
-    private let challenges: TrustChallenges
+    let challenges: TrustChallenges
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox = Outbox()
+    /// What is to be done once nothing is under way.
+    private var idleWork: [IdleWork] = []
 
-    init(engine: Engine, configuration: CurlTransport.Configuration) {
+    private enum IdleWork {
+        case closeConnections
+        case tell(@Sendable () -> Void)
+    }
+
+    init(engine: Engine, configuration: CurlTransport.Configuration, selector: Selector) {
         self.engine = engine
         self.configuration = configuration
-        selector = Selector(wakeDescriptor: engine.wakeDescriptor)
+        self.selector = selector
+        queue = ConnectionQueue(
+            mostPerHost: configuration.maximumConnectionsPerHost,
+            most: configuration.maximumConnections
+        )
         multi = MultiHandle(selector: selector, configuration: configuration)
         handles = HandlePool(configuration: configuration, selector: selector)
         challenges = TrustChallenges(engine: engine, capacity: configuration.rememberedChallenges)
@@ -42,6 +54,7 @@ final class EventLoop {
             multi.actIfDue()
             expire()
             harvest()
+            if !idleWork.isEmpty, transfers.isEmpty { rest() }
             let events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds : 0)
             engine.didWake()
             for event in events { multi.act(on: event) }
@@ -68,7 +81,7 @@ final class EventLoop {
             guard let transfer = transfers[entry.id] else { continue }
             if let phase = transfer.clock.expired(now: now) {
                 end(entry.id, because: .timedOut(phase))
-            } else if transfer.waiting != nil, transfer.isOverdue {
+            } else if transfer.mustBeEndedHere, transfer.isOverdue {
                 end(entry.id, because: .timedOut(.total))
             } else {
                 watch(transfer, now: now)
@@ -79,7 +92,7 @@ final class EventLoop {
     /// Looks at a transfer again when its stage may be over.
     ///
     /// A stage that begins later has its own limit, so none is looked at less often than its shortest limit.
-    private func watch(_ transfer: Transfer, now: UInt64) {
+    func watch(_ transfer: Transfer, now: UInt64) {
         guard let time = transfer.clock.nextLook(now: now) else { return }
         // Entries outlive their transfers, by hours where a limit is one: they must not pile up.
         if deadlines.count > 2 * transfers.count + 1024 {
@@ -93,11 +106,32 @@ final class EventLoop {
         case .start(let start): begin(start)
         case .cancel(let id): end(id, because: .cancelled)
         case .resume(let id): transfers[id]?.resume()
-        case .uploadFailed(let id, let failure): end(id, because: failure)
+        case .pause(let id): pause(id)
+        case .goOn(let id): goOn(id)
+        case .prioritize(let id, let priority): prioritize(id, priority)
+        case .fail(let id, let failure): end(id, because: failure)
+        case .whenIdle(let closure): idleWork.append(.tell(closure))
+        case .closeIdleConnections: idleWork.append(.closeConnections)
         case .answered(let number, let answer): settle(number, answer)
         case .stop: break
         }
         outbox.deliver()
+    }
+
+    /// Does what has waited for this moment, in which nothing is under way.
+    private func rest() {
+        let work = idleWork
+        idleWork = []
+        for item in work {
+            switch item {
+            case .tell(let closure):
+                closure()
+            case .closeConnections:
+                // libcurl has no call for it: connections go with the multi handle that they are in.
+                multi.close()
+                multi = MultiHandle(selector: selector, configuration: configuration)
+            }
+        }
     }
 
     private func begin(_ start: TransferStart) {
@@ -125,85 +159,13 @@ final class EventLoop {
         }
         transfers[start.token.id] = transfer
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
-        if let route = transfer.route, !gate.mayEnter(transfer.id, on: route) {
-            wait(transfer, for: .connection)
-        } else {
-            handToLibcurl(transfer)
-        }
-    }
-
-    private func handToLibcurl(_ transfer: Transfer) {
-        guard let handle = transfer.handle else { return }
-        transfer.wasStarted = true
-        transfer.letOverruledNamePass()
-        let result = multi.add(handle.pointer)
-        if result != CURLM_OK { end(transfer.id, because: .outOfMemory) }
-    }
-
-    /// Keeps a transfer outside of libcurl, which does not watch its time meanwhile.
-    private func wait(_ transfer: Transfer, for waiting: Transfer.Waiting) {
-        transfer.waiting = waiting
-        guard let left = transfer.timeLeft else { return }
-        let time = MonotonicClock.nanoseconds &+ UInt64(clamping: left.nanoseconds)
-        deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
-    }
-
-    /// Lets those go on that have waited for a connection.
-    private func release(_ ids: [TransferID]) {
-        for id in ids {
-            guard let transfer = transfers[id], transfer.waiting == .connection else { continue }
-            goOn(transfer)
-        }
-    }
-
-    /// Ends the waiting of a transfer.
-    private func goOn(_ transfer: Transfer) {
-        transfer.waiting = nil
-        do {
-            try transfer.handle?.applyDeadline(transfer.plan)
-            handToLibcurl(transfer)
-        } catch {
-            end(transfer.id, because: error)
-        }
-    }
-
-    /// Takes a transfer out of libcurl until the program's hook has said what it thinks of the server.
-    private func ask(_ question: ServerTrustQuestion, _ hook: ServerTrustHook, for transfer: Transfer) {
-        if let handle = transfer.handle { multi.remove(handle.pointer) }
-        transfer.questions += 1
-        guard transfer.questions <= ServerTrustQuestion.limit else {
-            transfer.refusalReporter?(ServerTrustQuestion.restless, question.challenge.serverTrust, false)
-            end(transfer.id, because: .untrusted(ServerTrustQuestion.restless))
-            return
-        }
-        // The time that a hook takes is nobody's handshake.
-        transfer.clock.hold()
-        wait(transfer, for: .answer)
-        challenges.ask(question, hook, for: transfer.id)
-    }
-
-    /// Lets those go on, or ends them, that waited for a hook's answer.
-    private func settle(_ number: UInt64, _ answer: ServerTrustChallenge.Answer) {
-        guard let (question, waiting) = challenges.settle(number, answer) else { return }
-        let failure = question.failure(after: answer)
-        for id in waiting {
-            guard let transfer = transfers[id], transfer.waiting == .answer else { continue }
-            if let failure {
-                if case .untrusted(let error) = failure {
-                    transfer.refusalReporter?(error, question.challenge.serverTrust, false)
-                }
-                end(id, because: failure)
-            } else {
-                transfer.beginAnew()
-                goOn(transfer)
-            }
-        }
+        enter(transfer)
     }
 
     /// Ends a transfer from outside of libcurl.
-    private func end(_ id: TransferID, because failure: TransferFailure) {
+    func end(_ id: TransferID, because failure: TransferFailure) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
-        if transfer.waiting == .answer { challenges.leave(id) }
+        if transfer.place == .atHook { challenges.leave(id) }
         retire(transfer, failure: failure, code: nil)
     }
 
@@ -211,6 +173,8 @@ final class EventLoop {
     private func harvest() {
         for transfer in connected.take() {
             guard let route = transfer.route else { continue }
+            // Its connection has room for others, which need no connections of their own.
+            if transfer.multiplexes { admit(queue.leave(transfer.id)) }
             release(gate.connected(transfer.id, on: route, multiplexes: transfer.multiplexes))
         }
         while let finished = multi.nextFinished() {
@@ -233,12 +197,11 @@ final class EventLoop {
         // The results are read off the handle before it is taken out: some are gone afterwards.
         transfer.finish(with: failure, code: code)
         if let handle = transfer.detach() {
-            multi.remove(handle.pointer)
+            if transfer.place == .inLibcurl { multi.remove(handle.pointer) }
             handles.give(back: handle)
         }
-        guard let route = transfer.route else { return }
         let wasCancelled = if case .cancelled = failure { true } else { false }
-        release(gate.ended(transfer.id, on: route, wasCancelled: wasCancelled))
+        leaveQueues(transfer, wasCancelled: wasCancelled)
     }
 
     /// Ends everything, in the order that libcurl asks for.
@@ -247,8 +210,11 @@ final class EventLoop {
         for command in rest.commands { command.refuse() }
         // Nobody is let in any more.
         gate = ConnectionGate()
+        queue = ConnectionQueue(mostPerHost: 0, most: 0)
         for id in Array(transfers.keys) { end(id, because: .shutDown) }
         outbox.deliver()
+        for case .tell(let closure) in idleWork { closure() }
+        idleWork = []
         handles.close()
         multi.close()
         handles.closeShare()

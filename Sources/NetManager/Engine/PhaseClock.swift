@@ -10,7 +10,9 @@ struct PhaseClock {
     /// Whether nobody waits: the reader of the body is slow, or the source of the body to send.
     private var isHeld = false
     /// Until when the response's head must be there, for a stream, whose whole call has no end.
-    private let headDeadline: UInt64?
+    private var headDeadline: UInt64?
+    /// When the pause under way began; nil outside of one.
+    private var pausedAt: UInt64?
 
     init(limits: Timeouts, headDeadline: UInt64?, now: @autoclosure () -> UInt64) {
         self.limits = limits
@@ -43,8 +45,23 @@ struct PhaseClock {
         isHeld = true
     }
 
+    /// The caller pauses the call: no limit counts any more.
+    mutating func pause(now: UInt64) {
+        if pausedAt == nil { pausedAt = now }
+    }
+
+    /// The pause is over, and the limits go on where they stopped.
+    mutating func goOn(now: UInt64) {
+        guard let start = pausedAt else { return }
+        pausedAt = nil
+        // What moved meanwhile is not set back.
+        mark = min(now, mark &+ (now &- start))
+        headDeadline = headDeadline.map { $0 &+ (now &- start) }
+    }
+
     /// When something is over next; nil for never.
     var deadline: UInt64? {
+        guard pausedAt == nil else { return nil }
         let ownLimit: Duration? =
             switch phase {
             case .queue: limits.queue

@@ -36,10 +36,10 @@ final class Selector {
     private var entries: [Int32: Entry] = [:]
     private var buffer = [epoll_event](repeating: epoll_event(), count: 64)
 
-    /// Makes a selector that a write to an eventfd wakes.
-    init(wakeDescriptor: Int32) {
+    /// Makes a selector over an epoll, which it closes in the end, that a write to an eventfd wakes.
+    init(epoll: Int32, wakeDescriptor: Int32) {
+        self.epoll = epoll
         self.wakeDescriptor = wakeDescriptor
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         var event = epoll_event()
         // Edge-triggered: each write wakes once, and nobody has to read the counter.
         event.events = EPOLLIN.rawValue | EPOLLET.rawValue

@@ -42,7 +42,13 @@ extension Transfer {
         return true
     }
 
-    func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    func received(headerLine line: UnsafeRawBufferPointer) -> Int {
+        // libcurl forgets a pause when it sends a request again on another connection.
+        guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        return takes(headerLine: line) ? line.count : 0
+    }
+
+    private func takes(headerLine line: UnsafeRawBufferPointer) -> Bool {
         guard headers.count(line) else { return state.fail(.headersTooLarge) }
         guard state.headerLine(isFirst: HeaderBlock.isStatusLine(line)) else { return true }
         headers.append(line)
@@ -78,6 +84,7 @@ extension Transfer {
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {
+        guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
         if channel == nil, plan.context.delivery == .streamed, let head { deliver(head) }
         decoded += bytes.count
@@ -117,6 +124,7 @@ extension Transfer {
     }
 
     func send(into room: UnsafeMutableRawBufferPointer) -> Int {
+        guard !isPaused else { return Int(CURL_READFUNC_PAUSE) }
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
         switch upload.read(into: room) {
         case .bytes(let count):

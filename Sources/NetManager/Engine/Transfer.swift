@@ -37,8 +37,16 @@ final class Transfer {
     var handshakes = 0
     /// What the requests have in common that may share this one's connection; nil where none multiplexes.
     private(set) var route: ConnectionGate.Route?
-    /// What it is kept from libcurl for; nil when it is not.
-    var waiting: Waiting?
+    var place = Place.atGate
+    /// Whether the caller has paused it.
+    private(set) var isPaused = false
+    private var pausedAt: ContinuousClock.Instant?
+    /// The pauses that are over, together: the whole time is so much longer.
+    private(set) var pausedTime = Duration.zero
+    /// Whether libcurl does not watch the whole time any more, which it could not prolong.
+    private(set) var keepsOwnTime = false
+    /// How urgent it is, beside others that wait for a connection.
+    var priority: RequestPriority
     /// Whether libcurl has had it: before, what a handle measures is another transfer's.
     var wasStarted = false
     /// How often the program's hook was asked about its server.
@@ -49,12 +57,17 @@ final class Transfer {
     let challenges: TrustChallenges
     var tlsDescription: (version: String, cipherSuite: String)?
 
-    /// What a transfer waits for outside of libcurl.
-    enum Waiting {
-        /// A connection that it may share (ConnectionGate).
-        case connection
-        /// What the program's hook says about the server (TrustChallenges).
-        case answer
+    /// Where a transfer is.
+    enum Place {
+        /// Waits for a connection to share.
+        case atGate
+        /// Waits for its turn, as no more connections may be made.
+        case inQueue
+        /// Paused before a byte of it was sent: it begins anew when it goes on.
+        case parked
+        /// Waits for what the program's hook says about the server (TrustChallenges).
+        case atHook
+        case inLibcurl
     }
 
     init(
@@ -73,6 +86,7 @@ final class Transfer {
         self.outbox = outbox
         self.connected = connected
         self.challenges = challenges
+        priority = start.plan.context.control?.priority ?? .normal
         clock = PhaseClock(
             limits: plan.context.timeouts.shorter(than: plan.context.timeLeft),
             headDeadline: plan.context.headDeadline,
@@ -102,7 +116,7 @@ final class Transfer {
             channel.begin { [engine, id] in
                 engine.post(.resume(id))
             } fail: { [engine, id] failure in
-                engine.post(.uploadFailed(id, failure))
+                engine.post(.fail(id, failure))
             }
         }
     }
@@ -132,15 +146,45 @@ final class Transfer {
 
     /// What is left for the whole call; nil for ever.
     var timeLeft: Duration? {
-        plan.context.deadline.map { ContinuousClock.now.duration(to: $0) }
+        plan.context.deadline.map { ContinuousClock.now.duration(to: $0) + pausedTime }
+    }
+
+    /// Whether it is not libcurl that ends it when the whole time is over.
+    var mustBeEndedHere: Bool { !isPaused && (place != .inLibcurl || keepsOwnTime) }
+
+    /// Where it goes, as libcurl counts connections; nil before it has a handle.
+    var host: ConnectionQueue.Host? {
+        handle.map { ConnectionQueue.Host(name: $0.applied.host, port: $0.applied.port, proxy: proxy.url) }
     }
 
     /// Whether the whole call has taken too long.
     var isOverdue: Bool { timeLeft.map { $0 <= .zero } ?? false }
 
+    /// The caller pauses it.
+    func pause() {
+        isPaused = true
+        pausedAt = .now
+        clock.pause(now: MonotonicClock.nanoseconds)
+        guard place == .inLibcurl, let handle else { return }
+        keepsOwnTime = true
+        nm_easy_setopt_long(handle.pointer, CURLOPT_TIMEOUT_MS, 0)
+        // CURLPAUSE_ALL: both directions.
+        curl_easy_pause(handle.pointer, CURLPAUSE_RECV | CURLPAUSE_SEND)
+    }
+
+    /// The caller lets it go on.
+    func goOn() {
+        isPaused = false
+        if let pausedAt { pausedTime += pausedAt.duration(to: .now) }
+        pausedAt = nil
+        clock.goOn(now: MonotonicClock.nanoseconds)
+        // CURLPAUSE_CONT: a direction that has to wait for other reasons says so when it is asked.
+        if place == .inLibcurl, let handle { curl_easy_pause(handle.pointer, 0) }
+    }
+
     /// Goes on with whatever direction was paused.
     func resume() {
-        guard let handle else { return }
+        guard let handle, !isPaused else { return }
         clock.beat(now: MonotonicClock.nanoseconds)
         // CURLPAUSE_CONT: libcurl may hand over the bytes it held back before this returns.
         curl_easy_pause(handle.pointer, 0)

@@ -22,6 +22,8 @@ extension TransferFailure {
             return (.shutDown, nil)
         case .outOfMemory:
             return (.cannotConnect, "libcurl could not allocate a handle")
+        case .noThread(let reason):
+            return (.cannotConnect, "\(reason), which the transport needs for its thread")
         case .invalidURL:
             return (.invalidURL, nil)
         case .invalidConfiguration(let reason):

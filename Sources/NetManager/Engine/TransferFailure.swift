@@ -7,6 +7,8 @@ enum TransferFailure: Error, Sendable {
     case cancelled
     case shutDown
     case outOfMemory
+    /// There is no thread to carry requests: why.
+    case noThread(String)
     case invalidURL
     /// Options that contradict themselves, or that cannot be kept.
     case invalidConfiguration(String)

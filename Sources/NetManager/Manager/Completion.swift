@@ -18,12 +18,15 @@ struct Completion<Output: Sendable>: Sendable {
     ///   - result: What came.
     ///   - line: Names the request.
     ///   - ended: Told of the outcome just before the closure: the error, nil for a success.
+    ///   - left: Called when the closure has returned.
     func deliver(
         _ result: Result<Output, RequestError>,
         for line: HTTPRequestLine,
-        ended: @escaping @Sendable (RequestError?) -> Void = { _ in }
+        ended: @escaping @Sendable (RequestError?) -> Void = { _ in },
+        left: @escaping @Sendable () -> Void = {}
     ) {
         let call: @Sendable () -> Void = {
+            defer { left() }
             let isCancelled = task.finish()
             switch result {
             case .success where isCancelled:

@@ -22,8 +22,9 @@ extension HTTPSessionManager {
         /// The time that a call may take in all, with retries, redirects and waits; 60 seconds by default.
         ///
         /// For streams and downloads it is the time until the head of the final response is there; the content is
-        /// limited by ``Timeouts/idle`` only. Interceptors and hooks are not interrupted, but nothing is sent any more
-        /// when the time is over. Zero or less fails every call at once.
+        /// limited by ``Timeouts/idle`` only. Interceptors and hooks count too: their task is cancelled when the time is
+        /// over, and the call ends whether they do or not. Zero or less fails every call at once. The time that a call
+        /// is suspended (``RequestTask/suspend()``) does not count.
         public var timeout: Duration = .seconds(60)
         /// What a server must prove; ``SecurityPolicy/default`` by default: a chain to the system's roots, and its
         /// name.

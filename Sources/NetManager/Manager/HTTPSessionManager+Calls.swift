@@ -32,7 +32,13 @@ extension HTTPSessionManager {
 
         /// Sends a request of the call's through the pipeline.
         func send(_ request: HTTPRequest) async throws -> StreamedResponse {
-            try await Pipeline(steps, exchange: exchange).send(request)
+            // A suspended call runs no interceptor either.
+            if exchange.control.isPaused { try await exchange.control.untilGoingOn() }
+            let pipeline = Pipeline(steps, exchange: exchange)
+            guard steps.runsForeignCode || exchange.lanes.engine == nil else {
+                return try await pipeline.send(request)
+            }
+            return try await exchange.bounded { try await pipeline.send(request) }
         }
 
         /// Sends the request and reads the response to its end.
@@ -104,6 +110,7 @@ extension HTTPSessionManager {
         progress: ProgressHandler?
     ) -> RequestTask {
         let task = RequestTask()
+        if call.options.startsSuspended { task.suspend() }
         let snapshot = snapshot
         let completion = Completion(
             queue: snapshot.completionQueue,
@@ -119,6 +126,7 @@ extension HTTPSessionManager {
                 call.options.progress = handler
             }
             prepared = try prepare(call, under: snapshot) { context in
+                context.control = task.control
                 context.meter = task.meter
                 context.metrics = task.recorder
                 context.progressQueue = completion.queue
@@ -146,7 +154,9 @@ extension HTTPSessionManager {
                 result = .failure(RequestError.made(from: error, of: prepared.exchange))
             }
             completion.deliver(result, for: HTTPRequestLine(prepared.exchange.request)) { [head] in
-                prepared.exchange.ended(head, $0)
+                prepared.exchange.ended(head, $0, isDelivered: false)
+            } left: {
+                prepared.exchange.left()
             }
         }
         task.attach(carrier)

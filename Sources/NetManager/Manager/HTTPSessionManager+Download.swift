@@ -70,6 +70,7 @@ extension HTTPSessionManager {
         progress: ProgressHandler? = nil
     ) -> RequestTask {
         let task = RequestTask()
+        if options.startsSuspended { task.suspend() }
         let snapshot = snapshot
         let completion = Completion(
             queue: snapshot.completionQueue,
@@ -106,7 +107,9 @@ extension HTTPSessionManager {
                 result = .failure(RequestError.made(from: error, of: exchange))
             }
             completion.deliver(result, for: HTTPRequestLine(exchange.request)) {
-                exchange.ended(try? result.get().head, $0)
+                exchange.ended(try? result.get().head, $0, isDelivered: false)
+            } left: {
+                exchange.left()
             }
         }
         task.attach(carrier)
@@ -123,9 +126,9 @@ extension HTTPSessionManager {
     ) throws(RequestError) -> Download {
         let handler = call.options.progress
         let prepared = try prepare(call, under: snapshot, isBuffered: false) { context in
-            // How much of the file is there is known where it is written.
             context.progress = nil
             context.metrics = task?.recorder
+            context.control = task?.control
         }
         let reporter = handler.map { ProgressReporter(handler: $0, queue: queue) }
         return Download(

@@ -89,7 +89,12 @@ extension HTTPSessionManager {
         context.progress = options.progress
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
         completing(&context)
+        let control = context.control ?? CallControl()
+        context.control = control
+        control.priority = options.priority
+        guard calls.enter(control) else { throw RequestError(.shutDown, for: request) }
         let events = watch(request, &context, options.eventMonitors, under: snapshot)
+        let steps = snapshot.steps(options)
         return PreparedCall(
             exchange: Exchange(
                 request: request,
@@ -101,9 +106,10 @@ extension HTTPSessionManager {
                 time: time,
                 credentialsOrigin: context.authentication == nil
                     ? nil : credentialsOrigin(for: request, options, snapshot),
-                events: events
+                events: events,
+                calls: calls
             ),
-            steps: snapshot.steps(options),
+            steps: steps,
             bodyLimit: limit
         )
     }

@@ -13,6 +13,7 @@ public final class HTTPSessionManager: Sendable {
 
     let transport: any Transport
     let lanes: Lanes
+    let calls = CallRegistry()
     /// Where event monitors are told.
     let eventQueue = DispatchQueue(label: "NetManager.events")
     private let ownQueue = DispatchQueue(label: "NetManager.completion")

@@ -87,6 +87,19 @@ public struct RequestOptions: Sendable {
         get { stored?.values.cookieJar ?? nil }
         set { change { $0.cookieJar = newValue } }
     }
+    /// How urgent the call is, beside others that wait for a connection; ``RequestPriority/normal`` by default.
+    public var priority: RequestPriority {
+        get { stored?.values.priority ?? .normal }
+        set { change { $0.priority = newValue } }
+    }
+    /// Whether a call that is made with closures waits for ``RequestTask/resume()`` before anything is sent, as tasks of
+    /// a `URLSession` do; false by default.
+    ///
+    /// It is without effect on calls that are awaited.
+    public var startsSuspended: Bool {
+        get { stored?.values.startsSuspended ?? false }
+        set { change { $0.startsSuspended = newValue } }
+    }
     /// Told of the life of this call, after the manager's monitors; none by default.
     public var eventMonitors: [any EventMonitor] {
         get { stored?.values.eventMonitors ?? [] }
@@ -132,6 +145,8 @@ public struct RequestOptions: Sendable {
         var authentication: Authentication?
         var maximumDecompressionRatio: Int?
         var cookieJar: CookieJar?
+        var priority = RequestPriority.normal
+        var startsSuspended = false
         var eventMonitors: [any EventMonitor] = []
     }
 

@@ -5,15 +5,28 @@ import Locks
 ///
 /// Keeping it is not needed: the call goes on without.
 public final class RequestTask: Sendable {
-    private struct State {
+    /// What a call is doing, in the words of `URLSessionTask.State`.
+    public enum State: Sendable, Hashable {
+        /// It is under way.
+        case running
+        /// It is paused until ``RequestTask/resume()``.
+        case suspended
+        /// It was cancelled, and the outcome is still to be delivered.
+        case canceling
+        /// The outcome has been delivered.
+        case completed
+    }
+
+    private struct Life {
         var task: Task<Void, Never>?
         var isCancelled = false
         var isFinished = false
     }
 
-    private let state = Guarded(State())
+    private let life = Guarded(Life())
     let meter = ProgressMeter()
     let recorder = MetricsRecorder()
+    let control = CallControl()
 
     init() {}
 
@@ -26,20 +39,56 @@ public final class RequestTask: Sendable {
     public var metrics: [TransferMetrics] { recorder.metrics }
 
     /// Whether ``cancel()`` was called before the outcome was delivered.
-    public var isCancelled: Bool { state.withLock(\.isCancelled) }
+    public var isCancelled: Bool { life.withLock(\.isCancelled) }
 
     /// Whether the outcome has been delivered.
-    public var isFinished: Bool { state.withLock(\.isFinished) }
+    public var isFinished: Bool { life.withLock(\.isFinished) }
 
-    /// Ends the call, from any thread, as often as one likes.
+    /// What the call is doing at this moment.
+    public var state: State {
+        let (isCancelled, isFinished) = life.withLock { ($0.isCancelled, $0.isFinished) }
+        if isFinished { return .completed }
+        if isCancelled { return .canceling }
+        return control.isPaused ? .suspended : .running
+    }
+
+    /// How urgent the call is, beside others that wait for a connection; it can be changed while it waits.
+    ///
+    /// It begins as ``RequestOptions/priority``.
+    public var priority: RequestPriority {
+        get { control.priority }
+        set { control.priority = newValue }
+    }
+
+    /// Pauses the call, from any thread: nothing is sent or received until ``resume()``.
+    ///
+    /// What was not sent yet is not sent, and a connection that is being made for it is given up. What the server sends
+    /// meanwhile waits in the system's buffers, and then the server does. No limit counts the time of a pause, neither
+    /// the whole time of the call nor those of its stages, such as ``Timeouts/idle``; but a server does not wait for
+    /// ever, and a connection that it closed meanwhile fails the call after the pause. Suspending twice is suspending
+    /// once; suspending a call that is cancelled or over does nothing. The outcome of what has arrived already may still
+    /// be delivered. ``EventMonitor/callSuspended(_:)`` is told.
+    public func suspend() {
+        guard life.withLock({ !$0.isFinished && !$0.isCancelled }) else { return }
+        control.pause()
+    }
+
+    /// Lets a suspended call go on, from any thread; one that is not suspended goes on as it does.
+    ///
+    /// ``EventMonitor/callResumed(_:)`` is told.
+    public func resume() {
+        control.goOn()
+    }
+
+    /// Ends the call, suspended or not, from any thread, as often as one likes.
     ///
     /// `failure` is called with ``RequestError/Kind/cancelled``, unless the outcome was delivered already: once this
     /// returns, `success` is not called any more. The server may have acted on the request all the same.
     public func cancel() {
-        let task = state.withLock { state in
-            guard !state.isFinished else { return nil as Task<Void, Never>? }
-            state.isCancelled = true
-            return state.task
+        let task = life.withLock { life in
+            guard !life.isFinished else { return nil as Task<Void, Never>? }
+            life.isCancelled = true
+            return life.task
         }
         task?.cancel()
     }
@@ -48,9 +97,9 @@ public final class RequestTask: Sendable {
     ///
     /// One that was cancelled before is cancelled now.
     func attach(_ task: Task<Void, Never>) {
-        let isCancelled = state.withLock { state in
-            if !state.isFinished { state.task = task }
-            return state.isCancelled
+        let isCancelled = life.withLock { life in
+            if !life.isFinished { life.task = task }
+            return life.isCancelled
         }
         if isCancelled { task.cancel() }
     }
@@ -58,9 +107,9 @@ public final class RequestTask: Sendable {
     /// Decides, once and for all, whether the outcome is what came or a cancellation.
     /// - Returns: Whether the call was cancelled before.
     func finish() -> Bool {
-        let (isCancelled, task) = state.withLock { state in
-            state.isFinished = true
-            return (state.isCancelled, state.task.take())
+        let (isCancelled, task) = life.withLock { life in
+            life.isFinished = true
+            return (life.isCancelled, life.task.take())
         }
         // Let go of after the lock: the task holds the closures, and they may hold anything.
         _ = consume task

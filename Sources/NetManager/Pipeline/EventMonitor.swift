@@ -18,6 +18,10 @@ public protocol EventMonitor: Sendable {
     ///
     /// Each started attempt ends once. That of a stream which its reader leaves early may end after the call.
     func attemptEnded(_ end: AttemptEnd, of call: MonitoredCall)
+    /// The caller has paused a call (``RequestTask/suspend()``).
+    func callSuspended(_ call: MonitoredCall)
+    /// The caller lets a paused call go on (``RequestTask/resume()``).
+    func callResumed(_ call: MonitoredCall)
     /// The last attempt failed, and another one comes after a wait.
     func retryScheduled(after delay: Duration, situation: RetrySituation, of call: MonitoredCall)
     /// A redirect is followed.
@@ -35,6 +39,10 @@ extension EventMonitor {
     public func attemptStarted(_ attempt: Int, request: HTTPRequest, of call: MonitoredCall) {}
     /// Does nothing.
     public func attemptEnded(_ end: AttemptEnd, of call: MonitoredCall) {}
+    /// Does nothing.
+    public func callSuspended(_ call: MonitoredCall) {}
+    /// Does nothing.
+    public func callResumed(_ call: MonitoredCall) {}
     /// Does nothing.
     public func retryScheduled(after delay: Duration, situation: RetrySituation, of call: MonitoredCall) {}
     /// Does nothing.

@@ -19,6 +19,10 @@ final class Exchange: Sendable {
     let time: TimeSource
     /// Tells the monitors; nil when there are none.
     let events: CallEvents?
+    /// What the call is told from outside.
+    let control: CallControl
+    /// Where the call is listed while it is under way.
+    private let calls: CallRegistry?
     /// Where the context's credentials may be sent; nil for nowhere.
     private let credentialsOrigin: URLReference.Origin?
 
@@ -46,7 +50,8 @@ final class Exchange: Sendable {
         lanes: Lanes,
         time: TimeSource,
         credentialsOrigin: URLReference.Origin? = nil,
-        events: CallEvents? = nil
+        events: CallEvents? = nil,
+        calls: CallRegistry? = nil
     ) {
         self.request = request
         self.checked = checked
@@ -57,6 +62,8 @@ final class Exchange: Sendable {
         self.time = time
         self.credentialsOrigin = credentialsOrigin
         self.events = events
+        self.calls = calls
+        control = context.control ?? CallControl()
         start = time.now()
     }
 
@@ -80,6 +87,7 @@ final class Exchange: Sendable {
     /// What may not be sent is refused here and not only at the beginning, as interceptors and redirects make requests
     /// of their own.
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
+        if control.isPaused { try await control.untilGoingOn() }
         let context = try admit(request)
         guard let events else { return try await carry(request, context) }
         let attempt = context.attempt
@@ -97,7 +105,9 @@ final class Exchange: Sendable {
     /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried.
     private func admit(_ request: HTTPRequest) throws -> TransportContext {
         try Task.checkCancellation()
+        guard !control.isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
         var context = try context.judging(request)
+        context.deadline = deadline
         try RequestRules.check(request, policy: context.policy, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let isUnrepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
@@ -147,7 +157,13 @@ final class Exchange: Sendable {
         return URLReference(url.absoluteString).origin == credentialsOrigin
     }
 
+    /// When the whole call must have ended, the time that it was paused not counted.
+    var deadline: ContinuousClock.Instant? {
+        context.deadline.map { $0.advanced(by: control.pausedTime) }
+    }
+
     deinit {
+        left()
         // A call that its owner dropped, such as an iterator that is not asked any more.
         if events != nil { ended(nil, RequestError(.cancelled, for: request, attempt: attempts)) }
     }
@@ -157,16 +173,30 @@ final class Exchange: Sendable {
         guard let events else { return }
         record.withLock { $0.isTold = true }
         events.tell { $0.callStarted($1) }
+        control.observePauses { begins in
+            events.tell { begins ? $0.callSuspended($1) : $0.callResumed($1) }
+        }
+    }
+
+    /// The caller has the outcome: nobody waits for this call any more.
+    func left() {
+        calls?.leave(control)
     }
 
     /// Tells the monitors that the call is over, once.
-    func ended(_ head: HTTPResponse.Head?, _ error: RequestError?) {
+    /// - Parameters:
+    ///   - head: The head of the response; nil when there was none.
+    ///   - error: What the caller is told; nil for a success.
+    ///   - isDelivered: Whether the caller has the outcome by now, or else tells ``left()`` when it has.
+    func ended(_ head: HTTPResponse.Head?, _ error: RequestError?, isDelivered: Bool = true) {
+        if isDelivered { left() }
         guard let events else { return }
         let wasTold = record.withLock { record in
             defer { record.isTold = false }
             return record.isTold
         }
         guard wasTold else { return }
+        control.observePauses(nil)
         let end = CallEnd(
             head: head ?? error?.response?.head,
             error: error,

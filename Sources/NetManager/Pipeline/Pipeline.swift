@@ -61,4 +61,9 @@ final class CallSettings: Sendable {
         self.redirectPolicy = redirectPolicy
         self.isRepeatable = isRepeatable
     }
+
+    /// Whether a request may be held up by something else than the transport: users' code, or a wait.
+    var runsForeignCode: Bool {
+        !interceptors.isEmpty || retryPolicy != nil || redirectPolicy.hook != nil
+    }
 }

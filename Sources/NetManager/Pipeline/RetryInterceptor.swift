@@ -8,7 +8,8 @@ struct RetryInterceptor: Interceptor {
     private let exchange: Exchange
     private let lanes: Lanes
     private let time: TimeSource
-    private let deadline: ContinuousClock.Instant?
+    /// When the policy's own time is over.
+    private let ownDeadline: ContinuousClock.Instant?
     private let events: CallEvents?
 
     init(_ policy: RetryPolicy, isRepeatable: Bool, exchange: Exchange) {
@@ -18,8 +19,11 @@ struct RetryInterceptor: Interceptor {
         lanes = exchange.lanes
         time = exchange.time
         events = exchange.events
-        let own = policy.totalLimit.map { exchange.time.now().advanced(by: min($0, .longest)) }
-        deadline = [exchange.context.deadline, own].compactMap { $0 }.min()
+        ownDeadline = policy.totalLimit.map { exchange.time.now().advanced(by: min($0, .longest)) }
+    }
+
+    private var deadline: ContinuousClock.Instant? {
+        [exchange.deadline, ownDeadline?.advanced(by: exchange.control.pausedTime)].compactMap { $0 }.min()
     }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {

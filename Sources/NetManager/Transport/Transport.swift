@@ -17,3 +17,9 @@ package protocol ExecutorProviding: Transport {
     /// Runs jobs on the transport's thread. Users' code never runs there.
     var executor: any TaskExecutor { get }
 }
+
+/// A transport that keeps connections for later requests.
+package protocol ConnectionKeeping: Transport {
+    /// Closes the connections that no request uses.
+    func closeIdleConnections()
+}

@@ -55,6 +55,8 @@ public struct TransportContext: Sendable {
     package var meter: ProgressMeter?
     /// Where the transport writes what the attempt cost; nil when nobody asks.
     package var metrics: MetricsRecorder?
+    /// Tells the transfer to end, to pause and how urgent it is; nil when nobody may.
+    package var control: CallControl?
     /// How long each stage may take.
     public var timeouts: Timeouts {
         get { settings.values.timeouts }

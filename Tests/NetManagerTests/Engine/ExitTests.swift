@@ -36,6 +36,17 @@ import Testing
         }
     }
 
+    @Test func `a transport that finds no descriptor fails each request and recovers`() async throws {
+        let server = try TestServer { _ in .text("x") }
+        // In a process of its own: here other tests need descriptors.
+        let process = try ChildProcess(
+            try #require(Self.probe).path,
+            [server.url(), "descriptors"],
+            environment: ["SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0"]
+        )
+        #expect(await process.exit() == .status(0))
+    }
+
     /// The program beside the one that runs the tests.
     private static var probe: URL? {
         // The runner's own path is the toolchain's when tests are run through it; the bundle's is the build's.

@@ -91,7 +91,7 @@ import Testing
                 }
             }
             await gate.reached(times: 10)
-            transport.shutDown()
+            transport.shutdown()
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(kinds == [Bool](repeating: true, count: 10))

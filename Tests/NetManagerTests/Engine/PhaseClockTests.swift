@@ -65,6 +65,22 @@ import Testing
         clock.enter(.idle, now: 9 * second)
         #expect(clock.expired(now: .max) == nil)
     }
+
+    @Test func `a pause stops every limit, which then goes on where it was`() {
+        var clock = clock({ $0.firstByte = .seconds(4) }, headDeadline: 20 * second)
+        clock.enter(.firstByte, now: 0)
+        clock.pause(now: 3 * second)
+        clock.pause(now: 5 * second)
+        #expect(clock.deadline == nil)
+        #expect(clock.expired(now: .max) == nil)
+        clock.goOn(now: 103 * second)
+        clock.goOn(now: 104 * second)
+        #expect(clock.deadline == 104 * second)
+        #expect(clock.expired(now: 104 * second - 1) == nil)
+        #expect(clock.expired(now: 104 * second) == .firstByte)
+        clock.enter(.firstByte, now: 118 * second)
+        #expect(clock.expired(now: 120 * second) == .total)
+    }
 }
 
 @Suite struct DeadlineQueueTests {

@@ -146,7 +146,7 @@ import Testing
         let transport = CurlTransport()
         async let first = failure { _ = try await transport.fetch(server.url()) }
         await gate.reached()
-        transport.shutDown()
+        transport.shutdown()
         for error in [try await first, try await failure { _ = try await transport.fetch(server.url()) }] {
             guard case .shutDown = error.kind else {
                 Issue.record("\(error)")

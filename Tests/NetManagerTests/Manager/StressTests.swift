@@ -101,7 +101,7 @@ private struct Stress {
         }
         defer { server.stop() }
         let transport = CurlTransport()
-        defer { transport.shutDown() }
+        defer { transport.shutdown() }
         let queue = DispatchQueue(label: "outcomes")
         let manager = HTTPSessionManager(transport) { $0.completionQueue = queue }
         let result = Shared(Result())

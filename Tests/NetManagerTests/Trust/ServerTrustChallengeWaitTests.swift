@@ -119,7 +119,7 @@ import Testing
         let url = pinned.server.url()
         let call = Task { await requestError { _ = try await manager.get(url) } }
         await isAsked.wait()
-        transport.shutDown()
+        transport.shutdown()
         guard case .shutDown? = await call.value?.kind else {
             Issue.record("\(String(describing: await call.value))")
             return

@@ -1,0 +1,156 @@
+import CCurl
+import CCurlShims
+
+/// Where transfers wait before libcurl has them, and while their callers or the program's hook keep them from it.
+extension EventLoop {
+    /// Lets a transfer begin, or wait until it may.
+    func enter(_ transfer: Transfer) {
+        if let route = transfer.route, !gate.mayEnter(transfer.id, on: route) {
+            transfer.place = .atGate
+            watchWhole(transfer)
+        } else {
+            queueUp(transfer)
+        }
+    }
+
+    /// Lets a transfer have a connection, or wait while all that may be made are in use.
+    ///
+    /// Requests that share a connection are libcurl's to place: it alone knows how many fit on it.
+    private func queueUp(_ transfer: Transfer) {
+        let shares = transfer.route.map { gate.multiplexes($0) } ?? false
+        if !queue.isUnlimited, !shares, let host = transfer.host,
+            !queue.mayEnter(transfer.id, host: host, priority: transfer.priority)
+        {
+            transfer.place = .inQueue
+            watchWhole(transfer)
+        } else {
+            handToLibcurl(transfer)
+        }
+    }
+
+    private func handToLibcurl(_ transfer: Transfer) {
+        guard let handle = transfer.handle else { return }
+        transfer.place = .inLibcurl
+        transfer.wasStarted = true
+        transfer.letOverruledNamePass()
+        let result = multi.add(handle.pointer)
+        if result != CURLM_OK { end(transfer.id, because: .outOfMemory) }
+    }
+
+    /// Watches the whole time of a transfer, while libcurl does not.
+    private func watchWhole(_ transfer: Transfer) {
+        guard let left = transfer.timeLeft else { return }
+        let time = MonotonicClock.nanoseconds &+ UInt64(clamping: left.nanoseconds)
+        deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
+    }
+
+    /// Lets those go on that have waited for a connection to share, the most urgent first.
+    func release(_ ids: [TransferID]) {
+        func isSooner(_ left: Transfer, _ right: Transfer) -> Bool {
+            left.priority == right.priority
+                ? left.id.number < right.id.number : left.priority > right.priority
+        }
+        let released = ids.compactMap { transfers[$0] }.filter { $0.place == .atGate }
+        for transfer in released.sorted(by: isSooner) {
+            goOn(transfer, queueUp)
+        }
+    }
+
+    /// Lets those go on whose turn it is.
+    func admit(_ ids: [TransferID]) {
+        for id in ids {
+            guard let transfer = transfers[id], transfer.place == .inQueue else { continue }
+            goOn(transfer, handToLibcurl)
+        }
+    }
+
+    /// Tells the handle how much time is left before a waiting transfer takes its next step.
+    private func goOn(_ transfer: Transfer, _ step: (Transfer) -> Void) {
+        do {
+            try transfer.handle?.applyDeadline(transfer.plan, longerBy: transfer.pausedTime)
+            step(transfer)
+        } catch {
+            end(transfer.id, because: error)
+        }
+    }
+
+    // MARK: What callers ask for meanwhile
+
+    func pause(_ id: TransferID) {
+        guard let transfer = transfers[id], !transfer.isPaused else { return }
+        if transfer.place == .inLibcurl, !transfer.state.hasStarted, let handle = transfer.handle {
+            // Nothing was sent: what there is of a connection is given up, and the request begins anew.
+            multi.remove(handle.pointer)
+            transfer.beginAnew()
+            transfer.place = .parked
+        } else if transfer.place == .atGate || transfer.place == .inQueue {
+            transfer.place = .parked
+        }
+        transfer.pause()
+        if transfer.place == .parked { leaveQueues(transfer, wasCancelled: true) }
+    }
+
+    func goOn(_ id: TransferID) {
+        guard let transfer = transfers[id], transfer.isPaused else { return }
+        transfer.goOn()
+        if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
+        if transfer.place == .parked {
+            goOn(transfer, enter)
+        } else {
+            watchWhole(transfer)
+        }
+    }
+
+    func prioritize(_ id: TransferID, _ priority: RequestPriority) {
+        guard let transfer = transfers[id] else { return }
+        transfer.priority = priority
+        if transfer.place == .inQueue { queue.prioritize(id, priority) }
+    }
+
+    /// Gives up a transfer's place among those who wait for connections, or have one.
+    func leaveQueues(_ transfer: Transfer, wasCancelled: Bool) {
+        admit(queue.leave(transfer.id))
+        guard let route = transfer.route else { return }
+        release(gate.ended(transfer.id, on: route, wasCancelled: wasCancelled))
+    }
+
+    // MARK: The program's hook
+
+    /// Takes a transfer out of libcurl until the program's hook has said what it thinks of the server.
+    func ask(_ question: ServerTrustQuestion, _ hook: ServerTrustHook, for transfer: Transfer) {
+        if let handle = transfer.handle { multi.remove(handle.pointer) }
+        transfer.place = .atHook
+        transfer.questions += 1
+        guard transfer.questions <= ServerTrustQuestion.limit else {
+            transfer.refusalReporter?(ServerTrustQuestion.restless, question.challenge.serverTrust, false)
+            end(transfer.id, because: .untrusted(ServerTrustQuestion.restless))
+            return
+        }
+        // The time that a hook takes is nobody's handshake.
+        transfer.clock.hold()
+        watchWhole(transfer)
+        challenges.ask(question, hook, for: transfer.id)
+    }
+
+    /// Lets those go on, or ends them, that waited for a hook's answer.
+    func settle(_ number: UInt64, _ answer: ServerTrustChallenge.Answer) {
+        guard let (question, waiting) = challenges.settle(number, answer) else { return }
+        let failure = question.failure(after: answer)
+        for id in waiting {
+            guard let transfer = transfers[id], transfer.place == .atHook else { continue }
+            if let failure {
+                if case .untrusted(let error) = failure {
+                    transfer.refusalReporter?(error, question.challenge.serverTrust, false)
+                }
+                end(id, because: failure)
+            } else if transfer.isPaused {
+                transfer.beginAnew()
+                transfer.place = .parked
+                leaveQueues(transfer, wasCancelled: true)
+            } else {
+                transfer.beginAnew()
+                goOn(transfer, handToLibcurl)
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Locks
+
+/// What a call can be told from outside while it runs: to end, to pause, how urgent it is.
+///
+/// Whoever tells it need not know which step the call is at: the step registers here.
+package final class CallControl: Sendable {
+    /// What a transfer under way is told.
+    enum Order: Sendable {
+        /// Fail as shut down.
+        case shutDown
+        /// Move no byte until told otherwise.
+        case pause
+        case goOn
+        /// Somebody changed the priority.
+        case prioritize(RequestPriority)
+    }
+
+    private struct State {
+        typealias Observer = @Sendable (Bool) -> Void
+        typealias Transfer = @Sendable (Order) -> Void
+
+        var isShutDown = false
+        var priority = RequestPriority.normal
+        /// When the pause under way began; nil outside of one.
+        var pausedAt: ContinuousClock.Instant?
+        /// The pauses that are over, together.
+        var paused = Duration.zero
+        /// Tells the transfer under way.
+        var transfer: Transfer?
+        /// Ends the steps of the call that others wrote.
+        var steps: (@Sendable () -> Void)?
+        /// Told of the beginning, true, and the end of each pause.
+        var observer: Observer?
+        /// Those who wait for the end of a pause.
+        var waiters: [UInt64: Race<Void>] = [:]
+        var lastWaiter: UInt64 = 0
+    }
+
+    private let state = Guarded(State())
+
+    package init() {}
+
+    /// Whether the call must end because its manager does.
+    var isShutDown: Bool { state.withLock(\.isShutDown) }
+
+    var isPaused: Bool { state.withLock { $0.pausedAt != nil } }
+
+    /// How urgent the call is.
+    var priority: RequestPriority {
+        get { state.withLock(\.priority) }
+        set {
+            let transfer = state.withLock { state in
+                state.priority = newValue
+                return state.transfer
+            }
+            transfer?(.prioritize(newValue))
+        }
+    }
+
+    /// How long the call has been paused so far, in all: no limit counts that time.
+    var pausedTime: Duration {
+        state.withLock { state in
+            state.paused + (state.pausedAt.map { $0.duration(to: .now) } ?? .zero)
+        }
+    }
+
+    /// Ends the call, whatever it is doing.
+    func shutDown() {
+        let (transfer, steps, waiters) = state.withLock { state in
+            state.isShutDown = true
+            defer { state.waiters = [:] }
+            return (state.transfer, state.steps, state.waiters.values)
+        }
+        for waiter in waiters { waiter.settle(.success(())) }
+        transfer?(.shutDown)
+        steps?()
+    }
+
+    /// Pauses the call; a second time does nothing.
+    func pause() {
+        let told = state.withLock { state -> (State.Observer?, State.Transfer?) in
+            guard state.pausedAt == nil else { return (nil, nil) }
+            state.pausedAt = .now
+            return (state.observer, state.transfer)
+        }
+        told.0?(true)
+        told.1?(.pause)
+    }
+
+    /// Lets the call go on; does nothing when it is not paused.
+    func goOn() {
+        let (observer, transfer, waiters) = state.withLock { state in
+            let nobody: (State.Observer?, State.Transfer?, [Race<Void>]) = (nil, nil, [])
+            guard let start = state.pausedAt else { return nobody }
+            state.pausedAt = nil
+            state.paused += start.duration(to: .now)
+            let waiters = Array(state.waiters.values)
+            state.waiters = [:]
+            return (state.observer, state.transfer, waiters)
+        }
+        observer?(false)
+        for waiter in waiters { waiter.settle(.success(())) }
+        transfer?(.goOn)
+    }
+
+    /// Names who is told of pauses; nil for nobody.
+    ///
+    /// It is called by the one who pauses, so it only hands on.
+    func observePauses(_ observer: (@Sendable (_ begins: Bool) -> Void)?) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// Returns as soon as the call is not paused, or must end.
+    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    func untilGoingOn() async throws {
+        while true {
+            let waiter = state.withLock { state -> (UInt64, Race<Void>)? in
+                guard state.pausedAt != nil, !state.isShutDown else { return nil }
+                let race = Race<Void>()
+                state.lastWaiter += 1
+                state.waiters[state.lastWaiter] = race
+                return (state.lastWaiter, race)
+            }
+            guard let (number, race) = waiter else { return }
+            defer { state.withLock { _ = $0.waiters.removeValue(forKey: number) } }
+            try await withTaskCancellationHandler {
+                try await race.value
+            } onCancel: {
+                race.settle(.failure(CancellationError()))
+            }
+        }
+    }
+
+    /// Names the transfer that carries the call now; nil when there is none any more.
+    ///
+    /// It is told at once of what happened before it was named.
+    func attach(_ transfer: (@Sendable (Order) -> Void)?) {
+        let (isShutDown, isPaused) = state.withLock { state in
+            state.transfer = transfer
+            return (state.isShutDown, state.pausedAt != nil)
+        }
+        if isPaused { transfer?(.pause) }
+        if isShutDown { transfer?(.shutDown) }
+    }
+
+    /// Names who ends the steps that others wrote; nil when there are none under way.
+    func attach(steps: (@Sendable () -> Void)?) {
+        let isShutDown = state.withLock { state in
+            state.steps = steps
+            return state.isShutDown
+        }
+        if isShutDown { steps?() }
+    }
+}
