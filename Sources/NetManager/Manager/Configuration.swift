@@ -103,6 +103,14 @@ extension HTTPSessionManager {
         /// It is for one origin: that of ``baseURL`` if there is one, else that of the call's URL. A redirect to
         /// another origin does not get it.
         public var authentication: Authentication?
+        /// Asked when a server challenges (401) with a scheme that ``Authentication`` has, AFNetworking's
+        /// `authenticationChallengeHandler`; nil, the default, lets ``authentication`` answer.
+        ///
+        /// It is asked at each origin that a request or redirect leads to, for the strongest scheme first, before any
+        /// credentials are sent, and again when those that it gave are refused. It runs on Swift's own threads, and the
+        /// timeout of the call goes on. A request whose body can be sent once cannot be sent again: its caller gets the
+        /// 401. Challenges of proxies are answered from ``Proxy``, and servers' certificates are judged by the policy.
+        public var challengeHandler: ChallengeHandler?
         /// How many decoded bytes may come of one received byte, once 8 MiB have been decoded; 500 by default.
         ///
         /// More is taken for a decompression bomb and fails the call as a protocol error.

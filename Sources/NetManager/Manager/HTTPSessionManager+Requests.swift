@@ -106,6 +106,7 @@ extension HTTPSessionManager {
                 time: time,
                 credentialsOrigin: context.authentication == nil
                     ? nil : credentialsOrigin(for: request, options, snapshot),
+                asksAboutChallenges: steps.challengeHandler != nil,
                 events: events,
                 calls: calls
             ),

@@ -27,6 +27,7 @@ extension HTTPSessionManager {
                 interceptors: configuration.interceptors,
                 retryPolicy: configuration.retryPolicy,
                 redirectPolicy: configuration.redirectPolicy,
+                challengeHandler: configuration.challengeHandler,
                 isRepeatable: false
             )
             completeHeaders =
@@ -86,13 +87,15 @@ extension HTTPSessionManager {
 
         /// What the steps of a call go by.
         func steps(_ options: RequestOptions) -> CallSettings {
-            guard options.retryPolicy != nil || options.redirectPolicy != nil || options.isRepeatable else {
-                return steps
-            }
+            guard
+                options.retryPolicy != nil || options.redirectPolicy != nil || options.isRepeatable
+                    || options.challengeHandler != nil
+            else { return steps }
             return CallSettings(
                 interceptors: steps.interceptors,
                 retryPolicy: options.retryPolicy ?? steps.retryPolicy,
                 redirectPolicy: options.redirectPolicy ?? steps.redirectPolicy,
+                challengeHandler: options.challengeHandler ?? steps.challengeHandler,
                 isRepeatable: options.isRepeatable
             )
         }

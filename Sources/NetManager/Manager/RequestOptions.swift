@@ -77,6 +77,11 @@ public struct RequestOptions: Sendable {
         get { stored?.values.authentication ?? nil }
         set { change { $0.authentication = newValue } }
     }
+    /// Asked when a server challenges; nil for the manager's handler.
+    public var challengeHandler: ChallengeHandler? {
+        get { stored?.values.challengeHandler ?? nil }
+        set { change { $0.challengeHandler = newValue } }
+    }
     /// How many decoded bytes may come of one received byte; nil for the manager's limit.
     public var maximumDecompressionRatio: Int? {
         get { stored?.values.maximumDecompressionRatio ?? nil }
@@ -143,6 +148,7 @@ public struct RequestOptions: Sendable {
         var timeouts: Timeouts?
         var connection: ConnectionOptions?
         var authentication: Authentication?
+        var challengeHandler: ChallengeHandler?
         var maximumDecompressionRatio: Int?
         var cookieJar: CookieJar?
         var priority = RequestPriority.normal

@@ -23,6 +23,10 @@ final class Exchange: Sendable {
     let control: CallControl
     /// Where the call is listed while it is under way.
     private let calls: CallRegistry?
+    /// What the challenges of this call were answered with.
+    let challenges = ChallengeAnswers()
+    /// Whether a handler is asked about challenges, so that no credentials are sent before it was.
+    private let asksAboutChallenges: Bool
     /// Where the context's credentials may be sent; nil for nowhere.
     private let credentialsOrigin: URLReference.Origin?
 
@@ -50,6 +54,7 @@ final class Exchange: Sendable {
         lanes: Lanes,
         time: TimeSource,
         credentialsOrigin: URLReference.Origin? = nil,
+        asksAboutChallenges: Bool = false,
         events: CallEvents? = nil,
         calls: CallRegistry? = nil
     ) {
@@ -61,6 +66,7 @@ final class Exchange: Sendable {
         self.lanes = lanes
         self.time = time
         self.credentialsOrigin = credentialsOrigin
+        self.asksAboutChallenges = asksAboutChallenges
         self.events = events
         self.calls = calls
         control = context.control ?? CallControl()
@@ -136,9 +142,8 @@ final class Exchange: Sendable {
         if let identity = context.clientIdentity, identity != clientIdentity(for: request) {
             context.clientIdentity = identityAcrossOrigins
         }
-        if context.authentication != nil, !maySendCredentials(to: request.url) {
-            context.authentication = nil
-        }
+        let credential = credential(for: request)
+        if context.authentication != credential { context.authentication = credential }
         return context
     }
 
@@ -152,9 +157,18 @@ final class Exchange: Sendable {
         return try await collected(response, of: request, attempt: context.attempt, limit)
     }
 
-    private func maySendCredentials(to url: URL) -> Bool {
-        guard let credentialsOrigin else { return false }
-        return URLReference(url.absoluteString).origin == credentialsOrigin
+    /// What a request is sent with, if the server asks for it.
+    private func credential(for request: HTTPRequest) -> Authentication? {
+        guard asksAboutChallenges else { return ownCredential(for: request) }
+        return URLReference(request.url.absoluteString).origin.flatMap { challenges.credential(at: $0) }
+    }
+
+    /// The call's or the manager's credentials, where the request's origin is theirs; nil elsewhere.
+    func ownCredential(for request: HTTPRequest) -> Authentication? {
+        guard let own = context.authentication, let credentialsOrigin,
+            URLReference(request.url.absoluteString).origin == credentialsOrigin
+        else { return nil }
+        return own
     }
 
     /// When the whole call must have ended, the time that it was paused not counted.

@@ -2,8 +2,9 @@ import HTTPMessage
 
 /// The steps of a request, outermost first.
 ///
-/// The only place that knows their order: users' interceptors, retries, redirects. Users' interceptors see a call once.
-/// A retry begins again with the caller's request and follows its redirects anew; the total time counts them all.
+/// The only place that knows their order: users' interceptors, retries, redirects, challenges. Users' interceptors see a
+/// call once. A retry begins again with the caller's request and follows its redirects anew; the total time counts them
+/// all.
 struct Pipeline: Sendable {
     private let settings: CallSettings
     private let exchange: Exchange
@@ -33,7 +34,11 @@ struct Pipeline: Sendable {
     /// then moves to the engine's thread by itself, makes it wait again. Where it may wait more often it moves there
     /// from the beginning.
     private func sendBehindInterceptors(_ request: HTTPRequest) async throws -> StreamedResponse {
-        let redirects = RedirectInterceptor(settings.redirectPolicy, exchange: exchange)
+        let redirects = RedirectInterceptor(
+            settings.redirectPolicy,
+            challengeHandler: settings.challengeHandler,
+            exchange: exchange
+        )
         guard let policy = settings.retryPolicy else { return try await redirects.send(request) }
         let retries = RetryInterceptor(policy, isRepeatable: settings.isRepeatable, exchange: exchange)
         return try await exchange.lanes.onEngine {
@@ -47,6 +52,7 @@ final class CallSettings: Sendable {
     let interceptors: [any Interceptor]
     let retryPolicy: RetryPolicy?
     let redirectPolicy: RedirectPolicy
+    let challengeHandler: ChallengeHandler?
     /// Whether the caller says that sending the request twice does no harm.
     let isRepeatable: Bool
 
@@ -54,16 +60,18 @@ final class CallSettings: Sendable {
         interceptors: [any Interceptor],
         retryPolicy: RetryPolicy? = nil,
         redirectPolicy: RedirectPolicy,
+        challengeHandler: ChallengeHandler? = nil,
         isRepeatable: Bool
     ) {
         self.interceptors = interceptors
         self.retryPolicy = retryPolicy
         self.redirectPolicy = redirectPolicy
+        self.challengeHandler = challengeHandler
         self.isRepeatable = isRepeatable
     }
 
     /// Whether a request may be held up by something else than the transport: users' code, or a wait.
     var runsForeignCode: Bool {
-        !interceptors.isEmpty || retryPolicy != nil || redirectPolicy.hook != nil
+        !interceptors.isEmpty || retryPolicy != nil || redirectPolicy.hook != nil || challengeHandler != nil
     }
 }

@@ -7,18 +7,28 @@ import SecurityPolicy
 /// libcurl's own following is off: it would keep header fields of the caller's making across origins and ask nobody.
 struct RedirectInterceptor: Sendable {
     private let policy: RedirectPolicy
+    private let challenges: ChallengeInterceptor?
     private let exchange: Exchange
 
-    init(_ policy: RedirectPolicy, exchange: Exchange) {
+    init(_ policy: RedirectPolicy, challengeHandler: ChallengeHandler? = nil, exchange: Exchange) {
         self.policy = policy
+        challenges = challengeHandler.map { ChallengeInterceptor($0, exchange: exchange) }
         self.exchange = exchange
     }
 
     /// Sends a request and whatever redirects lead to.
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
-        let response = try await exchange.send(request)
+        let response = try await transmit(request)
         guard RedirectInterceptor.isRedirect(response.head.status) else { return response }
         return try await exchange.lanes.onEngine { try await follow(response, of: request) }
+    }
+
+    /// Sends a request to one server, which may want to know who asks.
+    private func transmit(_ request: HTTPRequest) async throws -> StreamedResponse {
+        guard let challenges else { return try await exchange.send(request) }
+        return try await exchange.lanes.onEngine {
+            try await challenges.intercept(request) { try await exchange.send($0) }
+        }
     }
 
     private func follow(_ response: StreamedResponse, of request: HTTPRequest) async throws
@@ -44,7 +54,7 @@ struct RedirectInterceptor: Sendable {
             await response.body.discard()
             exchange.events?.tell { [head = response.head] in $0.redirected(by: head, to: following, of: $1) }
             request = following
-            response = try await exchange.send(request)
+            response = try await transmit(request)
         }
         response.redirects = history
         return response
