@@ -60,6 +60,11 @@ extension Transfer {
         guard let head else { return state.fail(.malformedHead) }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
         endUpload(at: status)
+        if uploaded == 0, case .bytes(let data) = plan.body, !data.isEmpty {
+            // It was handed to libcurl whole, which does not say how much of it is sent.
+            uploaded = Int64(data.count)
+            meterBody(.upload)
+        }
         // A challenge may be answered by libcurl, and then this is not the response: its body will tell.
         let isAnswered = status == 401 && plan.context.authentication != nil
         if plan.context.delivery == .streamed, !isAnswered { deliver(head) }
@@ -108,7 +113,7 @@ extension Transfer {
             }
             collected.append(contentsOf: bytes)
         }
-        meterBody(.download, bytes.count)
+        meterBody(.download)
         return bytes.count
     }
 
@@ -128,7 +133,8 @@ extension Transfer {
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
         switch upload.read(into: room) {
         case .bytes(let count):
-            meterBody(.upload, count)
+            uploaded += Int64(count)
+            meterBody(.upload)
             return count
         case .dry:
             clock.hold()
@@ -139,21 +145,26 @@ extension Transfer {
     }
 
     func seekUpload(to offset: Int64) -> Bool {
-        upload.seek(to: offset)
+        uploaded = offset
+        return upload.seek(to: offset)
     }
 
-    /// Writes the figures down for whoever asks the task.
-    private func meterBody(_ direction: TransferProgress.Direction, _ count: Int) {
+    /// Writes the figures of this attempt down for whoever asks the task.
+    private func meterBody(_ direction: TransferProgress.Direction) {
         guard let meter = plan.context.meter else { return }
-        let before = meter.progress
-        let done = before.direction == direction ? before.completed : 0
-        let total: Int64? =
+        let figures =
             switch direction {
-            case .upload: plan.body.length
-            // The length of encoded content says nothing about the decoded bytes that are counted here.
-            case .download: head.flatMap { $0.headers.contains("Content-Encoding") ? nil : $0.contentLength }
+            case .upload:
+                TransferProgress(direction: .upload, completed: uploaded, total: plan.body.length)
+            case .download:
+                TransferProgress(
+                    direction: .download,
+                    completed: Int64(decoded),
+                    // The length of encoded content says nothing about the decoded bytes that are counted here.
+                    total: head.flatMap { $0.headers.contains("Content-Encoding") ? nil : $0.contentLength }
+                )
             }
-        meter.record(TransferProgress(direction: direction, completed: done + Int64(count), total: total))
+        meter.record(figures)
     }
 
     func progressed(download: (done: Int64, total: Int64), upload: (done: Int64, total: Int64)) {

@@ -24,6 +24,8 @@ final class Transfer {
     var upload: UploadSource
     /// The whole body, when it is wanted whole.
     var collected = Data()
+    /// Bytes of the body to send that libcurl has taken.
+    var uploaded: Int64 = 0
     /// Bytes of the body after decoding.
     var decoded = 0
     /// The way of the body to its reader, once the head has been handed on.

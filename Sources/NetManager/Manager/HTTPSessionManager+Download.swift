@@ -31,7 +31,9 @@ extension HTTPSessionManager {
         settings: DownloadOptions = .init()
     ) async throws -> DownloadedFile {
         let call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
-        let download = try download(call, under: snapshot, to: path, settings)
+        let meter = options.progressUpdates.map { _ in ProgressMeter() }
+        defer { meter?.finish() }
+        let download = try download(call, under: snapshot, to: path, settings, meter: meter)
         let exchange = download.prepared.exchange
         do {
             let file = try await download.run()
@@ -91,6 +93,7 @@ extension HTTPSessionManager {
                 to: path,
                 settings,
                 for: task,
+                meter: task.meter,
                 completion.queue
             )
         } catch {
@@ -122,9 +125,13 @@ extension HTTPSessionManager {
         to path: String,
         _ settings: DownloadOptions,
         for task: RequestTask? = nil,
+        meter: ProgressMeter?,
         _ queue: DispatchQueue? = nil
     ) throws(RequestError) -> Download {
         let handler = call.options.progress
+        // How much of the file is there is known where it is written, and not by the engine.
+        var call = call
+        if let updates = call.options.progressUpdates.take() { meter?.tell(updates) }
         let prepared = try prepare(call, under: snapshot, isBuffered: false) { context in
             context.progress = nil
             context.metrics = task?.recorder
@@ -135,7 +142,7 @@ extension HTTPSessionManager {
             prepared: prepared,
             target: path,
             options: settings,
-            progress: DownloadProgress(reporter: reporter, meter: task?.meter)
+            progress: DownloadProgress(reporter: reporter, meter: meter)
         )
     }
 }

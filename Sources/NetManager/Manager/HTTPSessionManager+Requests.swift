@@ -16,6 +16,8 @@ extension HTTPSessionManager {
         isBuffered: Bool = true,
         completing: (inout TransportContext) -> Void = { _ in }
     ) throws(RequestError) -> PreparedCall {
+        var isPrepared = false
+        defer { if !isPrepared { call.options.progressUpdates?.finish() } }
         let checked: RequestRules.CheckedURL
         do {
             checked = try RequestURL.checkedURL(call.url, base: snapshot.base)
@@ -42,6 +44,7 @@ extension HTTPSessionManager {
             throw RequestError.unwritable(error, for: request)
         }
         request.headers = snapshot.completed(request.headers)
+        isPrepared = true
         return try prepare(
             request,
             call.options,
@@ -78,6 +81,8 @@ extension HTTPSessionManager {
         checked: RequestRules.CheckedURL? = nil,
         completing: (inout TransportContext) -> Void = { _ in }
     ) throws(RequestError) -> PreparedCall {
+        var isPrepared = false
+        defer { if !isPrepared { options.progressUpdates?.finish() } }
         let time = snapshot.configuration.time
         let limit = options.responseBodyLimit ?? snapshot.configuration.responseBodyLimit
         let timeout = min(options.timeout ?? snapshot.configuration.timeout, .longest)
@@ -89,10 +94,16 @@ extension HTTPSessionManager {
         context.progress = options.progress
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
         completing(&context)
+        if let updates = options.progressUpdates {
+            let meter = context.meter ?? ProgressMeter()
+            context.meter = meter
+            meter.tell(updates)
+        }
         let control = context.control ?? CallControl()
         context.control = control
         control.priority = options.priority
         guard calls.enter(control) else { throw RequestError(.shutDown, for: request) }
+        isPrepared = true
         let events = watch(request, &context, options.eventMonitors, under: snapshot)
         let steps = snapshot.steps(options)
         return PreparedCall(

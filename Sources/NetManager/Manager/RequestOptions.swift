@@ -39,6 +39,13 @@ public struct RequestOptions: Sendable {
         get { stored?.values.progress ?? nil }
         set { change { $0.progress = newValue } }
     }
+    /// Gets the figures of progress, as a sequence that ends with the call; nil, the default, for nobody.
+    ///
+    /// It is for one call.
+    public var progressUpdates: ProgressUpdates? {
+        get { stored?.values.progressUpdates ?? nil }
+        set { change { $0.progressUpdates = newValue } }
+    }
     /// Which redirects are followed; nil for the manager's policy.
     public var redirectPolicy: RedirectPolicy? {
         get { stored?.values.redirectPolicy ?? nil }
@@ -141,6 +148,7 @@ public struct RequestOptions: Sendable {
         var clientIdentity: ClientIdentity?
         var timeout: Duration?
         var progress: ProgressHandler?
+        var progressUpdates: ProgressUpdates?
         var redirectPolicy: RedirectPolicy?
         var retryPolicy: RetryPolicy?
         var isRepeatable: Bool = false

@@ -33,6 +33,15 @@ public final class RequestTask: Sendable {
     /// How far the call has come: the figures of the upload until the response begins, then those of the download.
     public var progress: TransferProgress { meter.progress }
 
+    /// How far the call comes, as a sequence that ends with the call.
+    ///
+    /// It begins with the figures of this moment; the call goes on whether somebody iterates or not.
+    public var progressUpdates: ProgressUpdates {
+        let updates = ProgressUpdates()
+        meter.tell(updates)
+        return updates
+    }
+
     /// What each attempt cost, retries and redirects included: those that are over, in order.
     ///
     /// All of them are there when `success` or `failure` is called. Transports other than libcurl may keep no figures.
@@ -111,6 +120,7 @@ public final class RequestTask: Sendable {
             life.isFinished = true
             return (life.isCancelled, life.task.take())
         }
+        meter.finish()
         // Let go of after the lock: the task holds the closures, and they may hold anything.
         _ = consume task
         return isCancelled

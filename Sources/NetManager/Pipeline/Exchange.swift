@@ -194,6 +194,7 @@ final class Exchange: Sendable {
 
     /// The caller has the outcome: nobody waits for this call any more.
     func left() {
+        context.meter?.finish()
         calls?.leave(control)
     }
 

@@ -4,16 +4,46 @@ import Locks
 ///
 /// Writing is a lock and two stores and runs no user's code, so a transport may do it on its own thread.
 package final class ProgressMeter: Sendable {
-    private let value = Guarded(TransferProgress(direction: .download, completed: 0))
+    private struct State {
+        var progress = TransferProgress(direction: .download, completed: 0)
+        var updates: [ProgressUpdates] = []
+        var isOver = false
+    }
+
+    private let state = Guarded(State())
 
     package init() {}
 
     /// The figures that were written last.
-    package var progress: TransferProgress { value.withLock { $0 } }
+    package var progress: TransferProgress { state.withLock(\.progress) }
 
     /// Writes new figures.
     package func record(_ progress: TransferProgress) {
-        value.withLock { $0 = progress }
+        let updates = state.withLock { state in
+            state.progress = progress
+            return state.updates
+        }
+        for sequence in updates { sequence.offer(progress) }
+    }
+
+    /// The call is over.
+    package func finish() {
+        let updates = state.withLock { state in
+            state.isOver = true
+            defer { state.updates = [] }
+            return state.updates
+        }
+        for sequence in updates { sequence.finish() }
+    }
+
+    /// Lets a sequence have the figures from now on, those that were written last included.
+    func tell(_ updates: ProgressUpdates) {
+        let (progress, isOver) = state.withLock { state in
+            if !state.isOver { state.updates.append(updates) }
+            return (state.progress, state.isOver)
+        }
+        if progress.completed > 0 { updates.offer(progress) }
+        if isOver { updates.finish() }
     }
 
     /// A handler that finds the figures written already when it is told of them; nil for none.
