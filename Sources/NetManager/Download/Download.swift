@@ -16,6 +16,8 @@ struct Download: Sendable {
         var offset: Int64 = 0
         /// The length that the file must have in the end; nil when it is not known.
         var total: Int64?
+        /// What identifies the content, so that its rest can be asked for; nil when nothing does.
+        var record: PartialRecord?
     }
 
     /// Carries the download out.
@@ -65,12 +67,42 @@ struct Download: Sendable {
     // MARK: The content
 
     private func fetch(_ request: HTTPRequest, into file: PartialFile) async throws -> DownloadedFile {
-        let opening = try await open(request, file)
+        let record = options.resumes ? PartialRecord(of: file.path, url: request.url) : nil
+        var opening = try await open(request, file, continuing: record)
+        var resumedFrom = opening.offset
+        var failures = 0
+        while true {
+            let size: Int64
+            do {
+                size = try await receive(opening, of: request, into: file)
+            } catch let error as RequestError {
+                failures += 1
+                opening = try await reopen(opening, request, file, after: error, failures: failures)
+                if opening.offset == 0 { resumedFrom = 0 }
+                continue
+            }
+            let head = opening.response.head
+            try await judge(file, head)
+            try Task.checkCancellation()
+            try file.finish(options.existingFile)
+            if options.resumes { PartialRecord.remove(of: file.path) }
+            progress.report(size, of: size, isFinal: true)
+            return DownloadedFile(path: target, size: size, resumedFrom: resumedFrom, head: head)
+        }
+    }
+
+    /// Writes the content of a response to the file.
+    /// - Returns: The length of the file.
+    private func receive(
+        _ opening: Opening,
+        of request: HTTPRequest,
+        into file: PartialFile
+    ) async throws -> Int64 {
         let head = opening.response.head
         defer { opening.response.body.abandon() }
         try file.truncate(to: opening.offset)
         if options.resumes, opening.offset == 0 {
-            if let record = PartialRecord(head, url: request.url) {
+            if let record = opening.record {
                 try record.write(of: file.path)
             } else {
                 PartialRecord.remove(of: file.path)
@@ -90,31 +122,61 @@ struct Download: Sendable {
             let detail = "The rest makes a file of \(size) bytes, and \(total) were announced."
             throw UnwantedContent(error: error(.protocolError, head, detail))
         }
-        try await judge(file, head)
-        try Task.checkCancellation()
-        try file.finish(options.existingFile)
-        if options.resumes { PartialRecord.remove(of: file.path) }
-        progress.report(size, of: size, isFinal: true)
-        return DownloadedFile(path: target, size: size, resumedFrom: opening.offset, head: head)
+        return size
+    }
+
+    /// Asks for the rest of a content that broke off, or for all of it again, if the retry policy allows.
+    /// - Throws: The error that broke it, when nothing is asked for.
+    private func reopen(
+        _ opening: Opening,
+        _ request: HTTPRequest,
+        _ file: PartialFile,
+        after error: RequestError,
+        failures: Int
+    ) async throws -> Opening {
+        let settings = prepared.steps
+        // A caller's own range is part of what was asked for, and cannot be moved.
+        guard let policy = settings.retryPolicy, error.isRetryable, !request.headers.contains("Range") else {
+            throw error
+        }
+        let retry = RetryInterceptor(policy, isRepeatable: settings.isRepeatable, exchange: prepared.exchange)
+        guard let delay = await retry.delay(after: .failure(error), of: request, failures: failures) else {
+            throw error
+        }
+        try await prepared.exchange.time.sleep(delay)
+        return try await open(request, file, continuing: opening.record)
     }
 
     /// Asks for the content, or for its rest, until an answer fits what is in the file.
-    private func open(_ request: HTTPRequest, _ file: PartialFile) async throws -> Opening {
-        if options.resumes, let record = PartialRecord(of: file.path, url: request.url) {
-            let offset = try file.size
+    private func open(
+        _ request: HTTPRequest,
+        _ file: PartialFile,
+        continuing record: PartialRecord?
+    ) async throws -> Opening {
+        let offset = try file.size
+        if let record, offset > 0 {
             var partial = request
             partial.headers["Range"] = "bytes=\(offset)-"
             partial.headers["If-Range"] = record.validator
-            if offset > 0 {
-                let response = try await prepared.send(partial)
-                if response.head.status == 206, record.isContinued(by: response.head, from: offset) {
-                    let total = response.head.headers["Content-Range"].flatMap(ContentRange.init)?.total
-                    return Opening(response: response, offset: offset, total: total ?? record.total)
-                }
-                // Another part than the one that is missing, or none: from the beginning then.
-                guard [206, 416].contains(response.head.status) else { return try await accepted(response) }
-                await response.body.discard()
+            // Ranges of encoded content cannot be joined.
+            if !partial.headers.contains("Accept-Encoding") {
+                partial.headers["Accept-Encoding"] = "identity"
             }
+            let response = try await prepared.send(partial)
+            if response.head.status == 206, record.isContinued(by: response.head, from: offset) {
+                let total = response.head.headers["Content-Range"].flatMap(ContentRange.init)?.total
+                return Opening(
+                    response: response,
+                    offset: offset,
+                    total: total ?? record.total,
+                    record: record
+                )
+            }
+            // Another part than the one that is missing, or none: from the beginning then.
+            guard [206, 416].contains(response.head.status) else {
+                return try await accepted(response, of: request)
+            }
+            await response.body.discard()
         }
         let response = try await prepared.send(request)
         if response.head.status == 206, !request.headers.contains("Range") {
@@ -125,10 +187,10 @@ struct Download: Sendable {
                 "The server sent a part of the content, which nobody asked for."
             )
         }
-        return try await accepted(response)
+        return try await accepted(response, of: request)
     }
 
-    private func accepted(_ response: StreamedResponse) async throws -> Opening {
+    private func accepted(_ response: StreamedResponse, of request: HTTPRequest) async throws -> Opening {
         let head = response.head
         guard options.acceptableStatusCodes.contains(head.status) else {
             // What a server says about a failure is short; 64 KiB hold it.
@@ -139,7 +201,8 @@ struct Download: Sendable {
         }
         let isEncoded = head.headers.contains("Content-Encoding")
         let length = isEncoded ? nil : head.headers["Content-Length"].flatMap { Int64($0) }
-        return Opening(response: response, total: length)
+        let record = isEncoded ? nil : PartialRecord(head, url: request.url)
+        return Opening(response: response, total: length, record: record)
     }
 
     private func judge(_ file: PartialFile, _ head: HTTPResponse.Head) async throws {

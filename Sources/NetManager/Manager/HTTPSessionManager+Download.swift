@@ -10,6 +10,10 @@ extension HTTPSessionManager {
     /// the download fails or is cancelled, the target is as it was, and nothing is left beside it but what
     /// ``DownloadOptions/resumes`` keeps.
     ///
+    /// Under a ``RetryPolicy`` a content that breaks off is continued within the call: after the policy's wait its rest is
+    /// asked for (`Range`, `If-Range`), or all of it again where the server cannot do that or the content has changed.
+    /// This too happens within the timeout only.
+    ///
     /// The timeout ends with the head of the response. The content may take as long as it likes, as long as it does not
     /// stand still for ``Timeouts/idle``. It is not held in memory.
     /// - Parameters:

@@ -47,7 +47,7 @@ struct RetryInterceptor: Interceptor {
     }
 
     /// How long to wait before sending the request again; nil when it must not be sent again.
-    private func delay(
+    func delay(
         after outcome: Result<StreamedResponse, any Error>,
         of request: HTTPRequest,
         failures: Int
