@@ -34,6 +34,13 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
         /// How many chains that challenge hooks let pass are remembered; at least one.
         package var rememberedChallenges = 256
 
+        /// How old a connection may be to carry another request, in whole seconds; nil, the default, for any age.
+        ///
+        /// CURLOPT_MAXLIFETIME_CONN. With it, clients notice in time that a name has other addresses or a balancer other
+        /// servers. A request that is under way is not cut off, and a connection that is never without one stays in use.
+        /// Less than a second counts as one.
+        public var maximumConnectionLifetime: Duration?
+
         /// Makes a configuration of the defaults.
         public init() {}
     }

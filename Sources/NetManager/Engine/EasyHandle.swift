@@ -74,7 +74,13 @@ final class EasyHandle {
         nm_easy_setopt_string(pointer, CURLOPT_NOPROXY, "")
         // HTTP/2 where TLS negotiates it.
         nm_easy_setopt_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        nm_easy_setopt_long(pointer, CURLOPT_MAXAGE_CONN, Int(configuration.idleTimeout.wholeSeconds))
+        let idleTime = max(0, min(configuration.idleTimeout.wholeSeconds, Int64(Int32.max)))
+        nm_easy_setopt_long(pointer, CURLOPT_MAXAGE_CONN, Int(idleTime))
+        if let lifetime = configuration.maximumConnectionLifetime {
+            // 0 would mean any age.
+            let seconds = max(1, min(lifetime.wholeSeconds, Int64(Int32.max)))
+            nm_easy_setopt_long(pointer, CURLOPT_MAXLIFETIME_CONN, Int(seconds))
+        }
         nm_easy_setopt_string(pointer, CURLOPT_ACCEPT_ENCODING, "")
         // Trust is the policy's own: libcurl must always ask, and must load no certificates of the system, which
         // costs 20 ms a connection and would be a second opinion. The marker of the policy takes their place.
