@@ -171,7 +171,7 @@ extension EasyHandle {
         applied.resumesSessions = resumes
     }
 
-    private func apply(_ authentication: Authentication?) throws(TransferFailure) {
+    func apply(_ authentication: Authentication?) throws(TransferFailure) {
         try set(CURLOPT_USERNAME, authentication?.user)
         try set(CURLOPT_PASSWORD, authentication?.password)
         // CURLAUTH_… are macros over unsigned long, which Swift does not import: their bits (curl/curl.h).
@@ -180,6 +180,22 @@ extension EasyHandle {
         ]
         let bits = schemes.filter { authentication?.schemes.contains($0.0) == true }.map(\.1).reduce(0, |)
         try set(CURLOPT_HTTPAUTH, bits == 0 ? 1 : bits)
+    }
+
+    /// Lets go of what an idle handle must not keep in memory: a key, a password, a jar that nobody uses any more.
+    func forgetSecrets() throws(TransferFailure) {
+        try use(nil)
+        if applied.clientIdentity != nil {
+            // Even where the next request's settings are the same ones.
+            applied.settings = nil
+            try apply(nil as ClientIdentity?)
+        }
+        if applied.authentication ?? nil != nil {
+            applied.settings = nil
+            applied.authentication = nil
+            try apply(nil as Authentication?)
+            applied.authentication = .some(nil)
+        }
     }
 
     private func applyMethod(_ plan: TransferPlan) throws(TransferFailure) {

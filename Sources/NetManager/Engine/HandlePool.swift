@@ -34,8 +34,7 @@ final class HandlePool {
 
     func give(back handle: EasyHandle) {
         handle.transfer = nil
-        // An idle handle must not keep a jar that nobody uses any more.
-        guard idle.count < Self.limit, (try? handle.use(nil)) != nil else { return }
+        guard idle.count < Self.limit, (try? handle.forgetSecrets()) != nil else { return }
         idle.append(handle)
     }
 
