@@ -36,6 +36,8 @@ public struct HTTPResponse: Sendable {
 
     /// The heads of the redirects that led here, the first one first; empty when there were none.
     public var redirects: [Head] = []
+    /// The fields that came behind the content (RFC 9110, section 6.5); empty when there were none.
+    public var trailers = HTTPHeaders()
 
     /// Makes a response.
     public init(head: Head, body: Data = Data(), requestMethod: HTTPMethod? = nil) {

@@ -8,6 +8,7 @@ struct HeaderBlock {
     static let limit = 300 << 10
 
     private var lines: [UInt8] = []
+    private var trailerLines: [UInt8] = []
     private var total = 0
 
     /// Counts a line of a header section or of trailers.
@@ -19,10 +20,21 @@ struct HeaderBlock {
 
     /// Takes a line of a header section with its line end; a status line begins a new section.
     mutating func append(_ line: UnsafeRawBufferPointer) {
-        if Self.isStatusLine(line) { lines.removeAll(keepingCapacity: true) }
+        if Self.isStatusLine(line) {
+            lines.removeAll(keepingCapacity: true)
+            trailerLines = []
+        }
         if lines.isEmpty { lines.reserveCapacity(512) }
         lines.append(contentsOf: line.bindMemory(to: UInt8.self))
     }
+
+    /// Takes a line of trailers with its line end.
+    mutating func append(trailer line: UnsafeRawBufferPointer) {
+        trailerLines.append(contentsOf: line.bindMemory(to: UInt8.self))
+    }
+
+    /// The fields behind the content.
+    var trailers: HTTPHeaders { HTTPHeaders(fields: Self.fields(trailerLines, beginWithStatusLine: false)) }
 
     /// The status code of the section; nil when it has none.
     var status: Int? { statusLine?.status }
@@ -31,7 +43,7 @@ struct HeaderBlock {
     /// alike: a client and a middle box might each believe another.
     func head(url: URL) -> HTTPResponse.Head? {
         guard let statusLine else { return nil }
-        let headers = HTTPHeaders(fields: fields())
+        let headers = HTTPHeaders(fields: Self.fields(lines, beginWithStatusLine: true))
         guard DeclaredLength(headers) != nil else { return nil }
         return HTTPResponse.Head(
             status: statusLine.status,
@@ -70,12 +82,12 @@ struct HeaderBlock {
     }
 
     /// One pass over the bytes where they lie: parsing the head was a tenth of a small request.
-    private func fields() -> [HTTPHeaders.Field] {
+    private static func fields(_ lines: [UInt8], beginWithStatusLine: Bool) -> [HTTPHeaders.Field] {
         lines.withUnsafeBytes { bytes in
             var fields: [HTTPHeaders.Field] = []
             fields.reserveCapacity(12)
             var rest = bytes[...]
-            var isStatusLine = true
+            var isStatusLine = beginWithStatusLine
             while !rest.isEmpty {
                 let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
                 let line = rest[..<end]

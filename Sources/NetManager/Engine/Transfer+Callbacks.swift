@@ -50,7 +50,10 @@ extension Transfer {
 
     private func takes(headerLine line: UnsafeRawBufferPointer) -> Bool {
         guard headers.count(line) else { return state.fail(.headersTooLarge) }
-        guard state.headerLine(isFirst: HeaderBlock.isStatusLine(line)) else { return true }
+        guard state.headerLine(isFirst: HeaderBlock.isStatusLine(line)) else {
+            if state.hasHead { headers.append(trailer: line) }
+            return true
+        }
         headers.append(line)
         guard line.count <= 2 else { return true }
         guard let status = headers.status else { return state.fail(.malformedHead) }
@@ -84,7 +87,7 @@ extension Transfer {
     private func deliver(_ head: HTTPResponse.Head) {
         let channel = BodyChannel(id: id, engine: engine, owner: owner)
         self.channel = channel
-        let body = ResponseBody(storage: .channel(BodyReader(source: channel)))
+        let body = ResponseBody(storage: .channel(BodyReader(source: channel)), trailers: trailers)
         outbox.add(.reply(reply, .success(response(head, body))))
     }
 

@@ -2,6 +2,7 @@ import CCurl
 import CCurlShims
 import FoundationEssentials
 import HTTPMessage
+import Locks
 import SecurityPolicy
 
 /// How a transfer ends.
@@ -11,11 +12,14 @@ extension Transfer {
         if case .channel(let channel) = plan.body { channel.close() }
         reportFinalProgress()
         let result = outcome(failure: failure, code: code)
+        let fields = headers.trailers
+        if !fields.isEmpty { trailers.withLock { $0 = fields } }
         recordMetrics(result)
         switch (channel, result) {
         case (nil, .success):
             guard let head else { return answer(.failure(error(for: TransferFailure.incompleteHead))) }
-            answer(.success(response(head, ResponseBody(collected))))
+            let body = ResponseBody(storage: .data(collected), trailers: fields.isEmpty ? nil : trailers)
+            answer(.success(response(head, body)))
         case (nil, .failure(let error)):
             answer(.failure(error))
         case (let channel?, let result):

@@ -2,6 +2,7 @@ import CCurl
 import CCurlShims
 import FoundationEssentials
 import HTTPMessage
+import Locks
 import SecurityPolicy
 
 /// One request under way: a handle of libcurl's, what has arrived, and whom to tell.
@@ -22,6 +23,8 @@ final class Transfer {
     /// The head of the final response, once it is complete.
     var head: HTTPResponse.Head?
     var upload: UploadSource
+    /// Where the reader of the body finds what came behind it.
+    private(set) lazy var trailers = Guarded(HTTPHeaders())
     /// The whole body, when it is wanted whole.
     var collected = Data()
     /// Bytes of the body to send that libcurl has taken.

@@ -59,6 +59,7 @@ extension HTTPSessionManager {
             }
             var whole = HTTPResponse(head: response.head, body: body, requestMethod: exchange.lastMethod)
             whole.redirects = response.redirects
+            whole.trailers = response.body.trailers
             return whole
         }
 

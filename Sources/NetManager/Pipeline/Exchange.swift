@@ -249,7 +249,7 @@ final class Exchange: Sendable {
     ) async throws -> StreamedResponse {
         do {
             var response = response
-            response.body = ResponseBody(try await response.body.collect(upTo: limit))
+            response.body = response.body.read(as: try await response.body.collect(upTo: limit))
             return response
         } catch is BodyTooLarge {
             let head = HTTPResponse(head: response.head, requestMethod: request.method)

@@ -1,4 +1,6 @@
 public import FoundationEssentials
+public import HTTPMessage
+package import Locks
 
 /// The content of a response: a single pass over its bytes, in pieces.
 ///
@@ -16,14 +18,27 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 
     package let storage: Storage
+    private let trailerFields: Guarded<HTTPHeaders>?
 
-    package init(storage: Storage) {
+    package init(storage: Storage, trailers: Guarded<HTTPHeaders>? = nil) {
         self.storage = storage
+        trailerFields = trailers
+    }
+
+    /// The fields that came behind the content (RFC 9110, section 6.5).
+    ///
+    /// Complete once the content has been read to its end; empty where there are none. Nothing in them has been judged: a
+    /// server may send whatever it likes.
+    public var trailers: HTTPHeaders { trailerFields?.withLock { $0 } ?? [:] }
+
+    /// The same body, read to its end.
+    func read(as data: Data) -> ResponseBody {
+        ResponseBody(storage: .data(data), trailers: trailerFields)
     }
 
     /// Makes a body of bytes that are there already.
     public init(_ data: Data = Data()) {
-        storage = .data(data)
+        self.init(storage: .data(data))
     }
 
     /// Iterates over the pieces.
