@@ -77,6 +77,7 @@ struct AnswerWriter {
             case .answer(let answer):
                 let outcome = try send(answer, for: request)
                 guard case .keep = outcome else { return outcome }
+            case .echo(let count): try echo(count)
             case .wait(let gate): try wire.wait(for: gate, stop: stop)
             case .pause(let duration): try wire.wait(for: nil, stop: stop, upTo: duration)
             case .halfClose: wire.halfClose()
@@ -89,6 +90,22 @@ struct AnswerWriter {
             }
         }
         return .keep
+    }
+}
+
+extension AnswerWriter {
+    private func echo(_ count: Int) throws {
+        var left = count
+        var room = [UInt8](repeating: 0, count: 4_096)
+        while left > 0 {
+            let most = min(left, room.count)
+            let read = room.withUnsafeMutableBytes {
+                wire.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<most]))
+            }
+            guard read > 0 else { throw Wire.Ended() }
+            left -= read
+            try wire.write(Array("\(String(read, radix: 16))\r\n".utf8) + room[..<read] + [13, 10])
+        }
     }
 }
 

@@ -14,6 +14,10 @@ public enum Step: Sendable {
     case sendUnencrypted([UInt8])
     /// A whole answer; its own close flag counts.
     indirect case answer(Answer)
+    /// Reads so many bytes of the request's body, not decoded, and sends each piece back as a chunk at once.
+    ///
+    /// Only for answers to a head whose body was not read (``ServerOptions/HeadAction/answer(_:)``).
+    case echo(Int)
     /// Goes on when the gate opens.
     case wait(Gate)
     /// Goes on after a time; for samples, since a test should use a gate.
