@@ -123,7 +123,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "PolicyOnly",
-            dependencies: ["SecurityPolicy"],
+            dependencies: ["SecurityPolicy", "TestPKI"],
             path: "Samples/PolicyOnly",
             swiftSettings: strict
         ),
@@ -207,3 +207,20 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// Samples that show one subject each: a program of one file, with servers of its own.
+let samples = [
+    "EventStream", "MutualTLS", "Pinning", "PolicyTest", "ResumableDownload", "Retries", "Rotation",
+    "StubInTests",
+    "ThroughProxy", "Upload",
+]
+for name in samples {
+    package.targets.append(
+        .executableTarget(
+            name: name,
+            dependencies: ["NetManager", "SecurityPolicy", "TestServer", "TestPKI"],
+            path: "Samples/\(name)",
+            swiftSettings: strict
+        )
+    )
+}

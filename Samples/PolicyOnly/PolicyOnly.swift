@@ -1,5 +1,6 @@
 // Shows: judging certificate files with a security policy, without any HTTP. The program loads no libcurl.
 //
+//   PolicyOnly                                                     judges a certificate that it makes
 //   PolicyOnly LEAF [INTERMEDIATE …] [--pin FILE] … [--host NAME]
 //
 // The files are what a server would send, the leaf first; DER and PEM will do. With --pin the certificates in FILE
@@ -8,12 +9,14 @@
 import FoundationEssentials
 import Glibc
 import SecurityPolicy
+import TestPKI
 
 @main
 struct PolicyOnly {
     static func main() {
         do {
-            exit(try judge(CommandLine.arguments.dropFirst()) ? 0 : 1)
+            let arguments = CommandLine.arguments.dropFirst()
+            exit(try (arguments.isEmpty ? judgeOwn() : judge(arguments)) ? 0 : 1)
         } catch {
             print(error)
             print("usage: PolicyOnly LEAF [INTERMEDIATE …] [--pin FILE] … [--host NAME]")
@@ -56,6 +59,14 @@ struct PolicyOnly {
             print("refused      \(error)")
             return false
         }
+    }
+
+    static func judgeOwn() throws -> Bool {
+        let path = FileManager.default.temporaryDirectory.path + "/PolicyOnly-\(getpid()).pem"
+        defer { unlink(path) }
+        let options = CertificateOptions.server("localhost").with { $0.subject.commonName = "PolicyOnly" }
+        try Data(try Identity.selfSigned(options).certificatePEM.utf8).write(to: URL(filePath: path))
+        return try judge([path, "--pin", path, "--host", "localhost"])
     }
 
     static func value(of option: String, in rest: inout ArraySlice<String>) throws -> String {
