@@ -22,6 +22,7 @@ let package = Package(
             targets: ["NetManager", "Serializers", "SecurityPolicy", "HTTPMessage"]
         ),
         .library(name: "NetManagerFoundation", targets: ["NetManagerFoundation"]),
+        .library(name: "Reachability", targets: ["Reachability"]),
         .executable(name: "netman", targets: ["netman"]),
     ],
     targets: [
@@ -62,6 +63,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Whether there is a way to other networks, by the kernel's tables.
+        .target(name: "Reachability", dependencies: ["Locks"], swiftSettings: strict),
         // Bridges to Foundation's classes, for those who want them.
         .target(
             name: "NetManagerFoundation",
@@ -183,6 +186,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "ReachabilityTests",
+            dependencies: ["Reachability", "ChildProcess", "Locks"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "NetmanCommandsTests",
             dependencies: [
                 "NetmanCommands", "HTTPMessage", "SecurityPolicy", "Serializers", "NetManager", "TestServer",
@@ -212,7 +220,7 @@ let package = Package(
 let samples = [
     "EventStream", "MutualTLS", "Pinning", "PolicyTest", "ResumableDownload", "Retries", "Rotation",
     "StubInTests",
-    "ThroughProxy", "Upload",
+    "ThroughProxy", "TokenRefresh", "Upload",
 ]
 for name in samples {
     package.targets.append(

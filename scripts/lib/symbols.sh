@@ -1,7 +1,7 @@
 # Sourced by scripts/api and scripts/docs: the symbol graphs of built modules.
 
 # Every module that others import, in the order in which they depend on one another.
-readonly library_modules=(HTTPMessage SecurityPolicy Serializers NetManager NetManagerFoundation)
+readonly library_modules=(HTTPMessage SecurityPolicy Serializers NetManager NetManagerFoundation Reachability)
 
 # extract_symbol_graphs FOLDER MODULE…: the public symbols of modules that have been built, in about a second;
 # 'swift package dump-symbol-graph' does the same, and builds and reads every target, tests too.
