@@ -7,7 +7,7 @@ check_bridges() {
     rm -rf "$work"
     mkdir -p "$work"
     for module in Sources/C*/module.modulemap; do options+=(-I "${module%/*}"); done
-    for module in "$binaries"/C*Shims.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$module"); done
+    for module in "$binaries"/C*.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$module"); done
     for module in Logging Metrics Tracing ServiceLifecycle; do
         swiftc -swift-version 6 -parse-as-library -emit-module -module-name "$module" \
             -emit-module-path "$work/$module.swiftmodule" "Tests/BridgeStubs/$module.swift"

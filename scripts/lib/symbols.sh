@@ -11,7 +11,7 @@ extract_symbol_graphs() {
     binaries=$(swift build --show-bin-path)
     target=$(swift -print-target-info | sed -n 's/^ *"unversionedTriple": "\(.*\)",$/\1/p')
     for module in Sources/C*/module.modulemap; do options+=(-I "${module%/*}"); done
-    for module in "$binaries"/C*Shims.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$module"); done
+    for module in "$binaries"/C*.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$module"); done
     rm -rf "$folder"
     mkdir -p "$folder"
     for module in "$@"; do

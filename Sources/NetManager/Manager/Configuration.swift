@@ -26,7 +26,7 @@ extension HTTPSessionManager {
         /// over, and the call ends whether they do or not. Zero or less fails every call at once. The time that a call
         /// is suspended (``RequestTask/suspend()``) does not count.
         public var timeout: Duration = .seconds(60)
-        /// What a server must prove; ``SecurityPolicy/default`` by default: a chain to the system's roots, and its
+        /// What a server must prove; `SecurityPolicy.default` by default: a chain to the system's roots, and its
         /// name.
         public var securityPolicy: SecurityPolicy
         /// The policies of hosts, where they differ; nil, the default, for ``securityPolicy`` everywhere.
@@ -58,14 +58,14 @@ extension HTTPSessionManager {
         ///
         /// It goes to every server that a request or a redirect of this manager leads to and that asks.
         public var clientIdentity: ClientIdentity?
-        /// Puts parameters into requests; ``FormRequestSerializer`` by default: a query for GET, HEAD and DELETE, a
+        /// Puts parameters into requests; `FormRequestSerializer` by default: a query for GET, HEAD and DELETE, a
         /// form otherwise.
         public var requestSerializer: any RequestSerializer = FormRequestSerializer()
         /// How the bodies of requests are compressed; nil, the default, for not at all.
         ///
         /// Servers must be known to take it: there is no way to ask (RFC 9110, section 8.4).
         public var requestCompression: RequestCompression?
-        /// Whether requests say `User-Agent` and `Accept-Language` as ``DefaultHeaders`` makes them, where nobody
+        /// Whether requests say `User-Agent` and `Accept-Language` as `DefaultHeaders` makes them, where nobody
         /// set these fields; true by default.
         public var sendsDefaultHeaders: Bool = true
         /// Reads the responses of calls that name no serializer of their own.

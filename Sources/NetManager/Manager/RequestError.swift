@@ -98,7 +98,7 @@ public struct RequestError: Error, Sendable {
     /// What lies underneath: what else is wrong with a response whose status or content type is not accepted, or what
     /// made a request impossible to write.
     ///
-    /// A ``SerializationError`` where it comes from a serializer of the library's. Nil where ``kind`` says it all.
+    /// A `SerializationError` where it comes from a serializer of the library's. Nil where ``kind`` says it all.
     public var underlying: (any Error)?
     /// What the server showed of itself, when it was that which the policy refused; nil when it could not be read.
     public var serverTrust: ServerTrust?

@@ -19,10 +19,10 @@ public struct XMLResponseSerializer: ResponseSerializer {
 
     /// Checks the response and parses its body.
     /// - Returns: The root element.
-    /// - Throws: ``SerializationError/malformedXML(code:reason:line:column:)``, code 512 when a limit or the document
-    ///   type was in the way; ``SerializationError/tooLarge(limit:)``; ``SerializationError/emptyBody``, that of
-    ///   204 and 205 too; ``SerializationError/unreadableText(charset:offset:)`` or
-    ///   ``SerializationError/unknownCharset(_:)``; what the validation finds.
+    /// - Throws: `SerializationError.malformedXML(code:reason:line:column:)`, code 512 when a limit or the document
+    ///   type was in the way; `SerializationError.tooLarge(limit:)`; `SerializationError.emptyBody`, that of
+    ///   204 and 205 too; `SerializationError.unreadableText(charset:offset:)` or
+    ///   `SerializationError.unknownCharset(_:)`; what the validation finds.
     public func serialize(_ response: HTTPResponse) throws(SerializationError) -> XMLTree {
         try validation.validate(response) { () throws(SerializationError) in
             let source = try XMLSource(response, maximumSize: limits.maximumSize)
