@@ -18,8 +18,12 @@ public final class Gate: Sendable {
     /// Makes a closed gate; ends the process when no descriptor is left, for a test cannot go on without.
     public init() {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { fatalError("a gate needs two descriptors, none are left") }
-        for end in ends { keepFromChildren(end) }
+        // Closed in every child from the start, which a pipe cannot be: one that held the other end, started between two
+        // calls here, would keep the gate closed.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            fatalError("a gate needs two descriptors, none are left")
+        }
         descriptor = ends[0]
         state = Guarded(State(writeEnd: ends[1]))
     }
