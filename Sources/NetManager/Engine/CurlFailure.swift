@@ -82,11 +82,18 @@ struct CurlFailure {
             )
         case CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND:
             return .tlsFailed
+        case CURLE_RECV_ERROR where mentions("nghttp2_session_mem_recv"):
+            // The library under libcurl gave up: a flood of frames, or fields beyond its limits or libcurl's.
+            return .protocolError
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
             CURLE_SEND_FAIL_REWIND,
-            CURLE_HTTP2_STREAM:
+            // The server gave up the connection by GOAWAY before it looked at the request.
+            CURLE_HTTP2:
             return connectionBroken
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
+        case CURLE_HTTP2_STREAM:
+            // It says by this of an answer that it is none (RFC 9113, section 8.1.1).
+            return mentions("PROTOCOL_ERROR") ? .protocolError : connectionBroken
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return .protocolError
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
             // The same code tells of a header line beyond libcurl's limit of 100 KiB.

@@ -46,7 +46,9 @@ extension Transfer {
     }
 
     private func error(for failure: TransferFailure) -> any Error {
-        withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))
+        // The second connection has come further than the first; the answer to what was sent on that one is missing.
+        let phase: RequestError.Phase? = if case .wouldRepeat = failure { .firstByte } else { phase }
+        return withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))
     }
 
     private func error(for code: CURLcode) -> any Error {
@@ -82,8 +84,9 @@ extension Transfer {
     /// How far the transfer has come.
     private var phase: RequestError.Phase? {
         guard let handle, clock.phase == .firstByte else { return handle == nil ? nil : clock.phase }
-        let isSent =
-            handle.measure(CURLINFO_SIZE_UPLOAD_T) >= handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T)
+        let length = handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T)
+        // Below zero: the length was not declared.
+        let isSent = length < 0 ? upload.hasEnded : handle.measure(CURLINFO_SIZE_UPLOAD_T) >= length
         return isSent ? .firstByte : .send
     }
 

@@ -10,9 +10,12 @@ struct UploadSource {
 
     private let plan: UploadPlan
     private var offset = 0
+    /// Whether libcurl has been told that nothing more comes; of a request without a body, from the start.
+    private(set) var hasEnded: Bool
 
     init(_ plan: UploadPlan) {
         self.plan = plan
+        if case .none = plan { hasEnded = true } else { hasEnded = false }
     }
 
     /// Fills a buffer with the next bytes.
@@ -28,7 +31,9 @@ struct UploadSource {
             offset += count
             return .bytes(count)
         case .channel(let channel):
-            return channel.read(into: buffer)
+            let read = channel.read(into: buffer)
+            if case .end = read { hasEnded = true }
+            return read
         }
     }
 
