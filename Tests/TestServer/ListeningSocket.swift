@@ -9,6 +9,15 @@ struct ListeningSocket: Sendable {
     private let path: String?
 
     init(_ place: ServerOptions.Listen) throws(ServerError) {
+        try self.init(place, listens: true)
+    }
+
+    /// Binds a port and does not listen, so that another program may.
+    init(reservedOn place: ServerOptions.Listen) throws(ServerError) {
+        try self.init(place, listens: false)
+    }
+
+    private init(_ place: ServerOptions.Listen, listens: Bool) throws(ServerError) {
         let family =
             switch place {
             case .loopback: AF_INET
@@ -19,7 +28,7 @@ struct ListeningSocket: Sendable {
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw .system("make a socket") }
         do throws(ServerError) {
-            port = try Self.bind(descriptor, place)
+            port = try Self.bind(descriptor, place, listens: listens)
         } catch {
             close(descriptor)
             throw error
@@ -39,7 +48,15 @@ struct ListeningSocket: Sendable {
         if let path { unlink(path) }
     }
 
-    private static func bind(_ descriptor: Int32, _ place: ServerOptions.Listen) throws(ServerError) -> Int {
+    private static func bind(
+        _ descriptor: Int32,
+        _ place: ServerOptions.Listen,
+        listens: Bool
+    ) throws(ServerError) -> Int {
+        var on: Int32 = 1
+        if !listens {
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
         let bound: Int32
         switch place {
         case .loopback:
@@ -62,7 +79,7 @@ struct ListeningSocket: Sendable {
         }
         guard bound == 0 else { throw .system("bind a socket") }
         // As many as the system allows: a burst of a thousand clients must not wait for SYN repetition.
-        guard listen(descriptor, 4_096) == 0 else { throw .system("listen") }
+        guard !listens || listen(descriptor, 4_096) == 0 else { throw .system("listen") }
         return port(of: descriptor)
     }
 

@@ -8,14 +8,14 @@ import Locks
 ///
 /// `scripts/test --peers` and `scripts/demo --interceptor` install it and name it in the environment; tests that need it
 /// are `.enabled(if: MitmproxyPeer.isInstalled)`. It ends with the object, and with the process however that ends.
-public final class MitmproxyPeer: Sendable {
+package final class MitmproxyPeer: Sendable {
     /// Whether there is a mitmproxy to start.
-    public static var isInstalled: Bool { executable != nil }
+    package static var isInstalled: Bool { executable != nil }
 
     /// The port.
-    public let port: Int
+    package let port: Int
     /// The certificate of the authority that clients of the interceptor are made to trust, PEM.
-    public var authorityFile: String { directory + "/mitmproxy-ca-cert.pem" }
+    package var authorityFile: String { directory + "/mitmproxy-ca-cert.pem" }
     private let process: ChildProcess
     private let directory: String
     private let lines: LineLog
@@ -23,7 +23,7 @@ public final class MitmproxyPeer: Sendable {
     private let lifeline: Int32
 
     /// Starts it and waits until it listens.
-    public init() async throws {
+    package init() async throws {
         guard let executable = Self.executable else { throw ServerError("mitmproxy is not installed") }
         directory = FileManager.default.temporaryDirectory.path + "/interceptor-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ public final class MitmproxyPeer: Sendable {
     ///
     /// `REQUEST` with method, URL and body for each request that it could read, `REFUSED` with a host for each
     /// client that ended a handshake since it did not accept the certificate.
-    public func words(until count: Int, of kind: String) async -> [String] {
+    package func words(until count: Int, of kind: String) async -> [String] {
         _ = await lines.first { [lines] _ in lines.all.count { $0.hasPrefix(kind) } >= count }
         return lines.all.filter { !$0.hasPrefix("PORT ") }
     }

@@ -1,36 +1,36 @@
 import ChildProcess
-public import FoundationEssentials
+package import FoundationEssentials
 import Glibc
-public import TestPKI
+package import TestPKI
 
 /// A real nginx with TLS and HTTP/2 on 127.0.0.1, for what an own server cannot prove.
 ///
 /// Tests that need it are `.enabled(if: NginxPeer.isInstalled)`. It ends with the object, its directory too.
-public final class NginxPeer: Sendable {
+package final class NginxPeer: Sendable {
     /// What the peer is asked to be.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// What it presents.
-        public var identity: Identity
+        package var identity: Identity
         /// Whether it offers HTTP/2.
-        public var http2 = true
+        package var http2 = true
         /// The versions of TLS by nginx's names.
-        public var protocols = ["TLSv1.2", "TLSv1.3"]
+        package var protocols = ["TLSv1.2", "TLSv1.3"]
         /// Whose client certificates are wanted; nil asks for none.
-        public var clientAuthority: IssuedCertificate?
+        package var clientAuthority: IssuedCertificate?
         /// An OCSP response to staple.
-        public var stapledOCSPResponse: Data?
+        package var stapledOCSPResponse: Data?
         /// Files by their name below the root, as `big.bin`; any other path answers `hello`.
-        public var files: [String: Data] = [:]
+        package var files: [String: Data] = [:]
         /// More directives of the `server` block, as `keepalive_requests 2;`.
-        public var directives = ""
+        package var directives = ""
 
         /// Makes options for an identity.
-        public init(identity: Identity) {
+        package init(identity: Identity) {
             self.identity = identity
         }
 
         /// A copy with changes.
-        public func with(_ change: (inout Self) -> Void) -> Self {
+        package func with(_ change: (inout Self) -> Void) -> Self {
             var copy = self
             change(&copy)
             return copy
@@ -38,42 +38,42 @@ public final class NginxPeer: Sendable {
     }
 
     /// One request, as nginx logged it when it was finished.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The number of the connection; requests on one connection share it.
-        public var connection: Int
+        package var connection: Int
         /// Whether the connection resumed a TLS session.
-        public var isResumed: Bool
+        package var isResumed: Bool
         /// The version of TLS, as `TLSv1.3`.
-        public var tls: String
+        package var tls: String
         /// The version of HTTP, as `HTTP/2.0`.
-        public var version: String
+        package var version: String
         /// The method.
-        public var method: String
+        package var method: String
         /// The target.
-        public var target: String
+        package var target: String
         /// The status.
-        public var status: Int
+        package var status: Int
         /// The host name that the client asked for (SNI); empty without.
-        public var serverName: String
+        package var serverName: String
         /// `SUCCESS`, `NONE` or the reason why the client's certificate failed.
-        public var clientVerification: String
+        package var clientVerification: String
     }
 
     /// Whether there is an nginx to start.
-    public static var isInstalled: Bool { executable != nil }
+    package static var isInstalled: Bool { executable != nil }
 
     /// The port.
-    public let port: Int
+    package let port: Int
     private let process: ChildProcess
     private let directory: String
     private let log: NginxLog
 
     /// Starts nginx and waits until it answers; throws with its own words when it does not.
-    public init(_ options: Options) throws {
+    package init(_ options: Options) throws {
         guard let executable = Self.executable else { throw ServerError("nginx is not installed") }
         let socket = try ListeningSocket(.loopback)
         port = socket.port
-        directory = try Self.makeDirectory()
+        directory = try temporaryDirectory("nginx")
         do {
             log = try NginxLog(path: directory + "/access.fifo")
             try NginxConfiguration(options: options, directory: directory, port: port).write()
@@ -105,30 +105,24 @@ public final class NginxPeer: Sendable {
     }
 
     /// A URL of the peer: `https://localhost:PORT/path`.
-    public func url(_ target: String = "/", host: String = "localhost") -> String {
+    package func url(_ target: String = "/", host: String = "localhost") -> String {
         "https://\(host):\(port)\(target)"
     }
 
     /// The requests that are finished so far.
-    public var entries: [Entry] { log.entries }
+    package var entries: [Entry] { log.entries }
 
     /// Waits until so many requests are finished and logged; the fewer there are after the limit.
-    public func entries(_ count: Int, upTo limit: Duration = .seconds(20)) async -> [Entry] {
+    package func entries(_ count: Int, upTo limit: Duration = .seconds(20)) async -> [Entry] {
         await log.wait(for: count, upTo: limit)
         return log.entries
     }
 
     /// Full or resumed handshakes that led to a request: the connections in the log.
-    public var connections: Int { Set(entries.map(\.connection)).count }
+    package var connections: Int { Set(entries.map(\.connection)).count }
 
     private static var executable: String? {
         ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first { access($0, X_OK) == 0 }
-    }
-
-    private static func makeDirectory() throws -> String {
-        var template = Array((FileManager.default.temporaryDirectory.path + "/nginx-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw ServerError.system("make a directory") }
-        return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// Asks without TLS, which nginx refuses in plain words as soon as it serves; closed before means that it

@@ -41,10 +41,15 @@ final class PlainClient {
         return true
     }
 
+    /// Whether a byte or the end comes within a time.
+    func hasAnswerOrEnd(within limit: Duration) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, limit.milliseconds) > 0
+    }
+
     /// Whether a byte, not the end, comes within a time.
     func hasAnswer(within limit: Duration) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, limit.milliseconds) > 0 else { return false }
+        guard hasAnswerOrEnd(within: limit) else { return false }
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, 0) == 1
     }

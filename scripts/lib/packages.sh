@@ -92,13 +92,18 @@ require_packages() {
         fail "the packages could not be installed. Try by hand: $by_hand"
     fi
     rm -f "$log"
-    # Debian starts a web server as soon as it is installed; the tests start their own, on a free port.
-    case " ${missing[*]} " in
-        *" nginx-light "*)
-            if [ -d /run/systemd/system ] && command -v systemctl >/dev/null; then
-                as_root systemctl disable --quiet --now nginx >/dev/null 2>&1 || true
-                echo "The nginx service that came with nginx-light was switched off: the tests start their own."
-            fi
-            ;;
-    esac
+    # Debian starts servers as soon as they are installed; the tests start their own, on free ports.
+    [ -d /run/systemd/system ] && command -v systemctl >/dev/null || return 0
+    for package in "${missing[@]}"; do
+        case $package in
+            nginx-light) switch_off nginx ;;
+            squid-openssl) switch_off squid ;;
+            haproxy) switch_off haproxy ;;
+        esac
+    done
+}
+
+switch_off() {
+    as_root systemctl disable --quiet --now "$1" >/dev/null 2>&1 || true
+    echo "The service $1 that came with its package was switched off: the tests start their own."
 }

@@ -2,7 +2,7 @@
 # Real programs to test against, beyond the packages that every test run needs; read by scripts/test.
 # For each NAME of this list there is a function install_NAME: it installs the program where it is missing, names it
 # for the tests in a variable, and ends with an error when it cannot.
-readonly peers=(gunicorn interceptor)
+readonly peers=(gunicorn interceptor http2 squid socks haproxy)
 
 # install_peers wanted | required: makes every peer ready that can be had here. Without one its tests are skipped, or
 # nothing goes on when it is required.
@@ -56,3 +56,21 @@ install_interceptor() {
     fi
     export INTERCEPTOR=$folder/bin/mitmdump
 }
+
+# Installs h2, by which a scripted HTTP/2 server is written, and names its Python for the tests (HTTP2_PEER).
+install_http2() {
+    local folder=$PWD/.build/peers/h2-4.4.1
+    if [[ ! -x $folder/bin/python3 || ! -e $folder/installed ]]; then
+        python3 -c 'import ensurepip' 2>/dev/null || require_packages python3-venv
+        rm -rf "$folder"
+        python3 -m venv "$folder"
+        "$folder/bin/pip" install --quiet --disable-pip-version-check h2==4.4.1 hpack==4.2.0 hyperframe==6.1.0
+        touch "$folder/installed"
+    fi
+    export HTTP2_PEER=$folder/bin/python3
+}
+
+# Proxies and a load balancer, as Debian has them. microsocks starts no service by itself.
+install_squid() { require_packages squid-openssl; }
+install_socks() { require_packages microsocks; }
+install_haproxy() { require_packages haproxy; }

@@ -74,7 +74,7 @@ struct PinnedServer {
     }
 
     /// With a common name: libcurl refuses a certificate whose issuer has no name at all.
-    private static var certificateOptions: CertificateOptions {
+    static var certificateOptions: CertificateOptions {
         .server(.dns("localhost")).with { $0.subject = .init(commonName: "localhost") }
     }
 

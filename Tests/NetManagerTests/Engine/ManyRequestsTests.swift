@@ -151,8 +151,3 @@ private func isDown(to level: Int) async -> Bool {
     }
     return true
 }
-
-/// Whether a sanitizer is in the process, whose own memory grows with every event.
-private var isSanitized: Bool {
-    dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
-}

@@ -1,3 +1,4 @@
+import TestPKI
 import TestServer
 import Testing
 
@@ -11,6 +12,11 @@ import Testing
             .interimFlood(100), .interimFlood(.max), .endlessBody, .endlessHead, .slowHead(Gate()),
             .slowBody(Gate()),
             .silence, .unsolicitedResponse, .endlessRedirect,
+            Fault("a TLS alert instead of a response", .script(Step.tlsAlert(80))),
+            Fault(
+                "a TLS alert in the middle of a body",
+                .script([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")] + Step.tlsAlert(80))
+            ),
         ]
 
     /// What may be said about a fault: nothing of it is the caller's, the file's or the configuration's.
@@ -19,11 +25,18 @@ import Testing
         "timed_out_total", "status_3xx",
     ]
 
-    @Test(arguments: [HTTPMethod.get, .post])
-    func `each fault has exactly one outcome, and a POST is executed at most once`(method: HTTPMethod)
-        async throws
-    {
-        let server = try TestServer { request in
+    /// What is said where the connection or the server failed, and not a rule of the caller's.
+    private static let labelsWithPhase: Set<String> = [
+        "connection_lost", "outcome_unknown", "protocol_error",
+    ]
+
+    @Test(arguments: [HTTPMethod.get, .post], [false, true])
+    func `each fault has exactly one outcome, which names the phase, and a POST is executed at most once`(
+        method: HTTPMethod,
+        isSecure: Bool
+    ) async throws {
+        let tls = try isSecure ? TLSOptions(identity: .selfSigned(PinnedServer.certificateOptions)) : nil
+        let server = try TestServer(tls: tls) { request in
             guard let index = Int(request.path.dropFirst()) else { return .text("hello") }
             return Self.faults[index].answer
         }
@@ -32,6 +45,7 @@ import Testing
             // Long enough for the slowest fault that ends by itself, and the bound of all the others.
             $0.timeout = .seconds(2)
             $0.responseBodyLimit = 1 << 20
+            $0.securityPolicy = PinnedServer.lenient
             $0.retryPolicy = .connectionLost
             $0.completionQueue = queue
         }
@@ -58,7 +72,10 @@ import Testing
                             call,
                             as: { _ in .data },
                             success: { _, data in note("success \(data.count)") },
-                            failure: { _, error in note(error.label) },
+                            failure: { _, error in
+                                let isTold = error.phase != nil || !Self.labelsWithPhase.contains(error.label)
+                                note(isTold ? error.label : "\(error.label) without a phase")
+                            },
                             progress: nil
                         )
                     }
