@@ -173,6 +173,13 @@ let package = Package(
             path: "Tests/ExitProbe",
             swiftSettings: strict
         ),
+        // Run by the tests: a client alone in its process, whose memory is measured.
+        .executableTarget(
+            name: "LoadProbe",
+            dependencies: ["NetManager"],
+            path: "Tests/LoadProbe",
+            swiftSettings: strict
+        ),
 
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(
@@ -208,7 +215,7 @@ let package = Package(
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
                 "Locks", "ChildProcess",
-                "Conformance", "ExitProbe", "TestSupport",
+                "Conformance", "ExitProbe", "LoadProbe", "TestSupport",
             ],
             swiftSettings: strict
         ),
