@@ -23,6 +23,7 @@ let package = Package(
         ),
         .library(name: "NetManagerFoundation", targets: ["NetManagerFoundation"]),
         .library(name: "Reachability", targets: ["Reachability"]),
+        .library(name: "NetManagerTesting", targets: ["NetManagerTesting", "TestServer", "TestPKI"]),
         .executable(name: "netman", targets: ["netman"]),
     ],
     targets: [
@@ -102,6 +103,13 @@ let package = Package(
             name: "Conformance",
             dependencies: ["SecurityPolicy", "ChildProcess"],
             path: "Tests/Conformance",
+            swiftSettings: strict
+        ),
+
+        // For the tests of programs that use the library: all of the above, recordings of exchanges.
+        .target(
+            name: "NetManagerTesting",
+            dependencies: ["NetManager", "HTTPMessage", "Serializers", "Locks", "TestServer", "TestPKI"],
             swiftSettings: strict
         ),
 
@@ -208,6 +216,11 @@ let package = Package(
         .testTarget(
             name: "NetManagerFoundationTests",
             dependencies: ["NetManagerFoundation", "SecurityPolicy", "TestServer", "TestPKI"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NetManagerTestingTests",
+            dependencies: ["NetManagerTesting", "HTTPMessage"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -103,7 +103,12 @@ public struct StubTransport: Transport {
         }
     }
 
-    private static func bytes(of body: HTTPBody, _ request: HTTPRequest, attempt: Int) async throws -> Data {
+    /// Reads a request's body to its end, as a transport that needs it whole.
+    package static func bytes(
+        of body: HTTPBody,
+        _ request: HTTPRequest,
+        attempt: Int
+    ) async throws -> Data {
         switch body.storage {
         case .data(let data):
             return data
