@@ -2,7 +2,7 @@ import BenchmarkSupport
 import NetManager
 import Synchronization
 
-/// The workloads through the public API: the styles are async, json, send and closure.
+/// The workloads through the public API: the styles are async, executor, json, send and closure.
 @main
 struct Client {
     let arguments = Arguments()
@@ -54,6 +54,13 @@ struct Client {
                         done(false)
                     }
                 )
+            }
+        case "executor":
+            // The tasks of the program itself run on the engine's thread, as they ask to.
+            return await withTaskExecutorPreference(manager.executor) {
+                await runLanes(count, inFlight: arguments.inFlight) {
+                    await Client.isGood { try await !manager.get(url, as: .data).isEmpty }
+                }
             }
         case "json":
             return await runLanes(count, inFlight: arguments.inFlight) {

@@ -243,6 +243,22 @@ private final class FakeEngine: ExecutorProviding {
         #expect(engine.sentOnEngine.value == [false, true])
     }
 
+    @Test func `a task that asks for the engine's thread stays there, and no other gets there`() async throws
+    {
+        let engine = FakeEngine { .json("1", to: $0) }
+        let manager = HTTPSessionManager(engine)
+        let places = try await withTaskExecutorPreference(manager.executor) {
+            let before = Lane.isCurrent
+            _ = try await manager.get("x")
+            return [before, Lane.isCurrent]
+        }
+        #expect(places == [true, true])
+        #expect(engine.sentOnEngine.value == [true])
+        _ = try await manager.get("x")
+        #expect(!Lane.isCurrent)
+        #expect(HTTPSessionManager(transport: StubTransport(json: "1")).executor == nil)
+    }
+
     @Test func `attempts that may be repeated run on the engine`() async throws {
         let engine = FakeEngine { .json("1", to: $0) }
         var configuration = HTTPSessionManager.Configuration()
