@@ -160,6 +160,17 @@ let package = Package(
             path: "Benchmarks/Micro",
             swiftSettings: strict
         ),
+        // Counts allocations, for scripts/guard.
+        .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter", cSettings: strictC),
+        .executableTarget(
+            name: "BenchmarkGuard",
+            dependencies: [
+                "NetManager", "HTTPMessage", "SecurityPolicy", "BenchmarkSupport", "AllocationCounter",
+                "TestPKI",
+            ],
+            path: "Benchmarks/Guard",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "BenchmarkFoundation",
             dependencies: ["BenchmarkSupport"],
