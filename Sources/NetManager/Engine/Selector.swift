@@ -33,7 +33,8 @@ final class Selector {
 
     private let epoll: Int32
     private let wakeDescriptor: Int32
-    private var entries: [Int32: Entry] = [:]
+    /// By descriptor: the kernel gives the smallest numbers that are free.
+    private var entries: [Entry?] = []
     private var buffer = [epoll_event](repeating: epoll_event(), count: 64)
 
     /// Makes a selector over an epoll, which it closes in the end, that a write to an eventfd wakes.
@@ -53,34 +54,50 @@ final class Selector {
 
     /// Takes charge of a socket that was just opened and whose closing will be told by ``forget(_:)``.
     func adopt(_ descriptor: Int32) {
-        entries[descriptor] = Entry(isAdopted: true)
+        self[descriptor] = Entry(isAdopted: true)
     }
 
     /// Watches a descriptor, or changes what is watched.
     func watch(_ descriptor: Int32, for interest: Interest) {
-        var entry = entries[descriptor] ?? Entry()
+        var entry = self[descriptor] ?? Entry()
         entry.wanted = interest
         if entry.registered != interest {
             tellEpoll(entry.registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, interest)
             entry.registered = interest
         }
-        entries[descriptor] = entry
+        self[descriptor] = entry
     }
 
     /// Nobody asks for a descriptor any more.
     func ignore(_ descriptor: Int32) {
-        guard let entry = entries[descriptor] else { return }
+        guard let entry = self[descriptor] else { return }
         if entry.isAdopted {
-            entries[descriptor]?.wanted = []
+            self[descriptor]?.wanted = []
         } else {
-            entries[descriptor] = nil
+            self[descriptor] = nil
             tellEpoll(EPOLL_CTL_DEL, descriptor, [])
         }
     }
 
     /// A descriptor is about to be closed: the kernel forgets it by itself.
     func forget(_ descriptor: Int32) {
-        entries[descriptor] = nil
+        self[descriptor] = nil
+    }
+
+    private subscript(descriptor: Int32) -> Entry? {
+        get {
+            let index = Int(descriptor)
+            return entries.indices.contains(index) ? entries[index] : nil
+        }
+        set {
+            let index = Int(descriptor)
+            guard index >= 0 else { return }
+            if index >= entries.count {
+                guard newValue != nil else { return }
+                entries += Array(repeating: nil, count: index + 1 - entries.count)
+            }
+            entries[index] = newValue
+        }
     }
 
     /// Waits for something to happen.
@@ -101,10 +118,10 @@ final class Selector {
 
     private func event(of raw: epoll_event) -> Event? {
         let descriptor = raw.data.fd
-        guard let entry = entries[descriptor], !entry.wanted.isEmpty else {
+        guard let entry = self[descriptor], !entry.wanted.isEmpty else {
             // Stray: an idle connection was closed by the peer, or libcurl has lost interest. Level-triggered epoll
             // would report it for ever. libcurl finds out by itself when it next takes the connection.
-            entries[descriptor]?.registered = []
+            self[descriptor]?.registered = []
             tellEpoll(EPOLL_CTL_DEL, descriptor, [])
             return nil
         }

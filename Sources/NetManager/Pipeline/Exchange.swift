@@ -74,19 +74,19 @@ final class Exchange: Sendable {
     }
 
     /// How often something was handed to the transport.
-    var attempts: Int { record.withLock(\.attempts) }
+    var attempts: Int { record.withLock { $0.attempts } }
 
     /// Whether the newest refusal came from a server that had asked for a client certificate and got none.
     ///
     /// Many servers, nginx among them, finish the handshake nevertheless and say it with a status.
-    var lacksClientCertificate: Bool { record.withLock(\.lacksClientCertificate) }
+    var lacksClientCertificate: Bool { record.withLock { $0.lacksClientCertificate } }
 
     /// The method of the request that was sent last: a redirect may have changed it.
-    var lastMethod: HTTPMethod { record.withLock(\.lastMethod) ?? request.method }
+    var lastMethod: HTTPMethod { record.withLock { $0.lastMethod } ?? request.method }
 
     /// How often something was handed to the transport that must not be sent twice: a hook may turn a read into a
     /// write, and a redirect may leave the `Idempotency-Key` behind.
-    var unrepeatableAttempts: Int { record.withLock(\.unrepeatable) }
+    var unrepeatableAttempts: Int { record.withLock { $0.unrepeatable } }
 
     /// Hands one request to the transport, once; every retry and redirect comes through here.
     ///
