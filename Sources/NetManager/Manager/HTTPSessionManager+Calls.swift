@@ -25,12 +25,14 @@ extension HTTPSessionManager {
         let bodyLimit: Int
 
         /// Sends the request through the pipeline; the content may be still to come.
+        @inline(__always)
         func open() async throws -> StreamedResponse {
             exchange.began()
             return try await send(exchange.request)
         }
 
         /// Sends a request of the call's through the pipeline.
+        @inline(__always)
         func send(_ request: HTTPRequest) async throws -> StreamedResponse {
             // A suspended call runs no interceptor either.
             if exchange.control.isPaused { try await exchange.control.untilGoingOn() }
@@ -45,12 +47,19 @@ extension HTTPSessionManager {
         func respond() async throws -> HTTPResponse {
             let response = try await open()
             // It has been read by now, unless an interceptor made one of its own.
-            let body: Data
-            if let read = response.body.dataInMemory, read.count <= bodyLimit {
-                body = read
-            } else {
-                body = try await response.body.collect(upTo: bodyLimit)
+            guard let body = response.body.dataInMemory, body.count <= bodyLimit else {
+                return try await readWhole(response)
             }
+            return whole(response, body)
+        }
+
+        private func readWhole(_ response: StreamedResponse) async throws -> HTTPResponse {
+            whole(response, try await response.body.collect(upTo: bodyLimit))
+        }
+
+        // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
+        @inline(never)
+        private func whole(_ response: StreamedResponse, _ body: Data) -> HTTPResponse {
             if let meter = exchange.context.meter,
                 meter.progress.direction == .upload || meter.progress.completed == 0
             {

@@ -95,6 +95,13 @@ final class Exchange: Sendable {
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
         if control.isPaused { try await control.untilGoingOn() }
         let context = try admit(request)
+        if events == nil { return try await carry(request, context) }
+        return try await carryTelling(request, context)
+    }
+
+    private func carryTelling(_ request: HTTPRequest, _ context: TransportContext) async throws
+        -> StreamedResponse
+    {
         guard let events else { return try await carry(request, context) }
         let attempt = context.attempt
         events.attemptStarted(attempt, request)
@@ -109,6 +116,7 @@ final class Exchange: Sendable {
     }
 
     /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried.
+    @inline(never)
     private func admit(_ request: HTTPRequest) throws -> TransportContext {
         try Task.checkCancellation()
         guard !control.isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
@@ -147,6 +155,7 @@ final class Exchange: Sendable {
         return context
     }
 
+    @inline(__always)
     private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
         let response = try await transport.send(keepingBodyOffEngine(request), context: context)
         if response.head.status >= 400 {
@@ -264,6 +273,7 @@ final class Exchange: Sendable {
     }
 
     /// Sees to it that a sequence that a user wrote is drawn on Swift's own threads, wherever the transport draws.
+    @inline(never)
     private func keepingBodyOffEngine(_ request: HTTPRequest) -> HTTPRequest {
         guard lanes.engine != nil, let body = request.body else { return request }
         let lanes = lanes

@@ -15,6 +15,7 @@ struct Pipeline: Sendable {
     }
 
     /// Sends a request through all steps.
+    @inline(__always)
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
         guard settings.interceptors.isEmpty else { return try await send(request, from: 0) }
         return try await sendBehindInterceptors(request)
@@ -33,12 +34,16 @@ struct Pipeline: Sendable {
     /// A call that is not retried waits for its one answer, which comes straight to the caller; only a redirect, which
     /// then moves to the engine's thread by itself, makes it wait again. Where it may wait more often it moves there
     /// from the beginning.
+    @inline(__always)
     private func sendBehindInterceptors(_ request: HTTPRequest) async throws -> StreamedResponse {
-        let redirects = RedirectInterceptor(
-            settings.redirectPolicy,
-            challengeHandler: settings.challengeHandler,
-            exchange: exchange
-        )
+        guard settings.isRetried else {
+            return try await RedirectInterceptor(settings, exchange: exchange).send(request)
+        }
+        return try await sendRepeatedly(request)
+    }
+
+    private func sendRepeatedly(_ request: HTTPRequest) async throws -> StreamedResponse {
+        let redirects = RedirectInterceptor(settings, exchange: exchange)
         guard let policy = settings.retryPolicy else { return try await redirects.send(request) }
         let retries = RetryInterceptor(policy, isRepeatable: settings.isRepeatable, exchange: exchange)
         return try await exchange.lanes.onEngine {
@@ -51,6 +56,8 @@ struct Pipeline: Sendable {
 final class CallSettings: Sendable {
     let interceptors: [any Interceptor]
     let retryPolicy: RetryPolicy?
+    /// Whether there is a retry policy.
+    let isRetried: Bool
     let redirectPolicy: RedirectPolicy
     let challengeHandler: ChallengeHandler?
     /// Whether the caller says that sending the request twice does no harm.
@@ -65,6 +72,7 @@ final class CallSettings: Sendable {
     ) {
         self.interceptors = interceptors
         self.retryPolicy = retryPolicy
+        isRetried = retryPolicy != nil
         self.redirectPolicy = redirectPolicy
         self.challengeHandler = challengeHandler
         self.isRepeatable = isRepeatable

@@ -6,17 +6,20 @@ import SecurityPolicy
 ///
 /// libcurl's own following is off: it would keep header fields of the caller's making across origins and ask nobody.
 struct RedirectInterceptor: Sendable {
-    private let policy: RedirectPolicy
-    private let challenges: ChallengeInterceptor?
+    private let settings: CallSettings
     private let exchange: Exchange
+    private var policy: RedirectPolicy { settings.redirectPolicy }
+    private var challenges: ChallengeInterceptor? {
+        settings.challengeHandler.map { ChallengeInterceptor($0, exchange: exchange) }
+    }
 
-    init(_ policy: RedirectPolicy, challengeHandler: ChallengeHandler? = nil, exchange: Exchange) {
-        self.policy = policy
-        challenges = challengeHandler.map { ChallengeInterceptor($0, exchange: exchange) }
+    init(_ settings: CallSettings, exchange: Exchange) {
+        self.settings = settings
         self.exchange = exchange
     }
 
     /// Sends a request and whatever redirects lead to.
+    @inline(__always)
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
         let response = try await transmit(request)
         guard RedirectInterceptor.isRedirect(response.head.status) else { return response }
