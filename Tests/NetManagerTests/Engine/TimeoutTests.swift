@@ -64,6 +64,25 @@ import Testing
         _ = try await first.value
     }
 
+    @Test func `a call that waits for a connection ends when its own time is over`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in .text("").after(gate) }
+        var configuration = CurlTransport.Configuration()
+        configuration.maximumConnectionsPerHost = 1
+        let transport = CurlTransport(configuration)
+        let url = server.url()
+        let first = Task { try await transport.fetch(url) }
+        await gate.reached()
+        for delivery in [TransportContext.Delivery.buffered(limit: 100), .streamed] {
+            var context = TransportContext(deadline: .now + .milliseconds(100))
+            context.delivery = delivery
+            let request = HTTPRequest(url: try #require(URL(string: url)))
+            expect(try await failure { _ = try await transport.send(request, context: context) }, .total)
+        }
+        gate.open()
+        _ = try await first.value
+    }
+
     @Test func `the head of a stream has a time, its body has none`() async throws {
         let gate = Gate()
         let server = try TestServer {
