@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// Ends a transport when the application ends.
 ///
-/// Calls that are under way then fail as `shutDown`: name this service first,
+/// Calls that are under way may end within the deadline, and fail as `shutDown` after it: name this service first,
 /// since a group ends its services in reverse order.
 ///
 ///     let transport = CurlTransport()
@@ -12,9 +12,10 @@ import ServiceLifecycle
 ///     let group = ServiceGroup(services: [TransportService(transport: transport), server], logger: logger)
 struct TransportService: Service {
     let transport: CurlTransport
+    var deadline: Duration = .seconds(10)
 
     func run() async throws {
         try? await gracefulShutdown()
-        transport.shutDown()
+        await transport.shutdown(deadline: deadline)
     }
 }
