@@ -10,6 +10,14 @@ CURLcode nm_easy_setopt_string(CURL *easy, CURLoption option, const char *value)
     return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode nm_easy_restrict_to_http(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
 CURLcode nm_easy_setopt_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -11,6 +11,10 @@ CURLcode nm_easy_setopt_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode nm_easy_setopt_slist(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode nm_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 
+/// Leaves a handle HTTP and HTTPS of the two dozen protocols that libcurl may speak: CURLOPT_PROTOCOLS_STR, or its
+/// predecessor before 7.85.
+CURLcode nm_easy_restrict_to_http(CURL *easy);
+
 /// A blob that libcurl does not copy: the bytes must stay until the option is set again or the handle is gone.
 CURLcode nm_easy_setopt_borrowed_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 

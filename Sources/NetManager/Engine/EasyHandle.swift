@@ -65,8 +65,7 @@ final class EasyHandle {
         CurlCallbacks.install(on: pointer)
         // Without it libcurl changes the process's signal handlers on every call.
         nm_easy_setopt_long(pointer, CURLOPT_NOSIGNAL, 1)
-        // This libcurl speaks two dozen protocols.
-        nm_easy_setopt_string(pointer, CURLOPT_PROTOCOLS_STR, "http,https")
+        nm_easy_restrict_to_http(pointer)
         // One transfer is one server and one policy; redirects are followed above.
         nm_easy_setopt_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
