@@ -44,18 +44,26 @@ public struct Cookie: Sendable, Hashable {
 extension Cookie {
     private static let httpOnlyMark = "#HttpOnly_"
 
+    /// Whether a line can begin with it: `#` would make a comment or a mark of it, and a dot would be taken off.
+    private static func isDomain(_ text: String) -> Bool {
+        text.utf8.first.map { $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: ".") } ?? false
+    }
+
     /// Reads a line of a Netscape cookie file; nil when it is a comment or none.
     ///
     /// Seven fields between tabs: domain, subdomains, path, secure, expiry in seconds since 1970 (0: session), name,
     /// value.
     init?(netscapeLine line: some StringProtocol) {
-        let isHTTPOnly = line.hasPrefix(Cookie.httpOnlyMark)
-        guard isHTTPOnly || !line.hasPrefix("#") else { return nil }
-        let text = String(isHTTPOnly ? line.dropFirst(Cookie.httpOnlyMark.count) : line[...])
+        // By bytes, as libcurl does: a character that combines with the one before it would hide the mark.
+        let mark = Cookie.httpOnlyMark.utf8
+        let isHTTPOnly = line.utf8.starts(with: mark)
+        guard isHTTPOnly || line.utf8.first != UInt8(ascii: "#") else { return nil }
+        let text = String(decoding: line.utf8.dropFirst(isHTTPOnly ? mark.count : 0), as: UTF8.self)
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == 7, let seconds = Int64(fields[4]), seconds >= 0 else { return nil }
-        let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
-        guard !domain.isEmpty, !fields[5].isEmpty else { return nil }
+        let isDotted = fields[0].utf8.first == UInt8(ascii: ".")
+        let domain = String(decoding: fields[0].utf8.dropFirst(isDotted ? 1 : 0), as: UTF8.self)
+        guard Cookie.isDomain(domain), !fields[5].isEmpty else { return nil }
         self.init(
             name: fields[5],
             value: fields[6],
@@ -71,7 +79,7 @@ extension Cookie {
     /// The cookie as a line of a Netscape cookie file; nil when a character in it would make another line of it.
     func netscapeLine(expiring: Date?) -> String? {
         let texts = [domain, path, name, value]
-        guard texts.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }), !domain.isEmpty,
+        guard texts.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }), Cookie.isDomain(domain),
             !name.isEmpty,
             path.hasPrefix("/")
         else { return nil }

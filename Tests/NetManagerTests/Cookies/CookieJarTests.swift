@@ -145,6 +145,19 @@ import Testing
         #expect(throws: CookieFileError.self) { try read.save(to: "/nonexistent/x") }
     }
 
+    @Test(arguments: ["#HttpOnly_e", ".#HttpOnly_e", "..e", "#HttpOnly_#e", "#HttpOnly_..e", "#", ".", ""])
+    func `a line of a cookie file whose domain would be read otherwise when written again is none`(
+        domain: String
+    ) {
+        let rest = "\tFALSE\t/\tFALSE\t0\tname\tvalue"
+        let expected = domain == "#HttpOnly_e" ? "e" : nil
+        #expect(Cookie(netscapeLine: domain + rest)?.domain == expected)
+        // What combines with the character before it hides no mark.
+        #expect(Cookie(netscapeLine: "#HttpOnly_\u{301}e" + rest)?.isHTTPOnly == true)
+        let odd = Cookie(name: "a", value: "b", domain: domain)
+        #expect(odd.netscapeLine(expiring: nil) == nil)
+    }
+
     @Test func `a jar is used from many threads at once`() async throws {
         let server = try TestServer { request in
             .text("x").header("Set-Cookie", "c\(request.path.dropFirst())=1; Path=/")
