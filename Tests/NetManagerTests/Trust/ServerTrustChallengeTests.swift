@@ -163,7 +163,8 @@ import Testing
         let before = first.server.counters
         let error = await requestError { _ = try await manager.get(first.server.url(), headers: close) }
         #expect(error?.trustError != nil)
-        #expect(first.server.counters.resumptions == before.resumptions + 1)
+        // The server may come to count it after the client has given the connection up.
+        #expect(await first.server.until { $0.resumptions == before.resumptions + 1 })
         #expect(first.server.counters.requestBytes == before.requestBytes)
     }
 
