@@ -43,6 +43,7 @@ struct JSONValueStack: ~Copyable {
 
     /// Takes all values from an index on.
     mutating func popArray(from first: Int) -> [JSONValue] {
+        // Here and below: the indices are the parser's own counts and no text changes them, but memory is taken by them.
         precondition(0...count ~= first)
         var elements: [JSONValue] = []
         elements.reserveCapacity(count - first)
