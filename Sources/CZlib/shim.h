@@ -1,2 +1,2 @@
-// zlib, as the system installs it. deflateInit2 is a macro: CZlibShims.
+// zlib, as the system installs it. deflateInit2 and inflateInit2 are macros: CZlibShims.
 #include <zlib.h>

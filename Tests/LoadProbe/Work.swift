@@ -55,8 +55,8 @@ struct Work {
         return try Report(idle: idle, bytes: Int(String(decoding: answer, as: UTF8.self)) ?? -1)
     }
 
-    /// Opens so many streams and reads nothing of them while the standard input is open.
-    func sleep() async throws -> Report {
+    /// Opens so many streams and reads nothing of them, or a piece of each, while the standard input is open.
+    func sleep(afterPiece: Bool) async throws -> Report {
         let idle = try Memory.settle()
         let responses = try await withThrowingTaskGroup(of: Void.self) { group in
             let (heads, head) = AsyncStream<Void>.makeStream()
@@ -65,9 +65,11 @@ struct Work {
                 let request = try request(.get, "/endless")
                 group.addTask {
                     try await manager.stream(request) { response in
+                        var pieces = response.body.makeAsyncIterator()
+                        if afterPiece { _ = try await pieces.next() }
                         head.yield()
                         for await _ in ends {}
-                        withExtendedLifetime(response) {}
+                        withExtendedLifetime(pieces) {}
                     }
                 }
             }

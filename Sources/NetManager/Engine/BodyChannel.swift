@@ -12,6 +12,8 @@ final class BodyChannel: BodySource {
     private struct State {
         var pieces: [Data] = []
         var held = 0
+        /// Bytes that have arrived in all.
+        var received = 0
         /// What comes after the last piece; nil while more may arrive.
         var end: Result<Void, any Error>?
         var waiter: Handover<Data?>?
@@ -46,12 +48,14 @@ final class BodyChannel: BodySource {
             if state.isAbandoned { return .taken(nil) }
             if let waiter = state.waiter {
                 state.waiter = nil
+                state.received += bytes.count
                 return .taken(.piece(waiter, .success(Data(bytes))))
             }
             guard state.held < Self.watermark else {
                 state.isPaused = true
                 return .full
             }
+            state.received += bytes.count
             state.held += bytes.count
             if let last = state.pieces.indices.last, state.pieces[last].count + bytes.count <= Self.joinedSize
             {
@@ -105,6 +109,26 @@ final class BodyChannel: BodySource {
         } onCancel: {
             abandon()
         }
+    }
+
+    /// Bytes that have arrived in all, those that wait to be read included.
+    var received: Int { state.withLock(\.received) }
+
+    /// Whether nobody wants the body any more.
+    var isAbandoned: Bool { state.withLock(\.isAbandoned) }
+
+    /// Ends the transfer for what its reader found wrong with it; nothing happens when it has ended already.
+    func refuse(because failure: TransferFailure) {
+        engine.post(.fail(id, failure))
+    }
+
+    /// Whether the caller is on the engine's thread.
+    var isOnEngine: Bool { engine.isCurrentThread }
+
+    /// Calls a closure where the caller is, but never on the engine's thread.
+    func offEngine<T: Sendable>(_ work: () async throws -> T) async throws -> T {
+        guard isOnEngine else { return try await work() }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
     }
 
     func abandon() {

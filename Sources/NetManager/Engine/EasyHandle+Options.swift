@@ -3,6 +3,7 @@ import CCurlShims
 import FoundationEssentials
 import HTTPMessage
 import SecurityPolicy
+import Serializers
 
 /// What an easy handle has been told; nil for what it has not.
 struct AppliedOptions {
@@ -23,6 +24,8 @@ struct AppliedOptions {
     var port = 0
     var headers: HTTPHeaders?
     var headersAreForBody: Bool?
+    /// Whether content codings are asked for that libcurl does not undo.
+    var decodesAtReader: Bool?
     var method: HTTPMethod?
     var hasBody: Bool?
     var policyID: String?
@@ -239,7 +242,14 @@ extension EasyHandle {
 
     private func applyHeaders(_ plan: TransferPlan) throws(TransferFailure) {
         let hasBody = applied.hasBody ?? false
-        guard applied.headers != plan.headers || applied.headersAreForBody != hasBody else { return }
+        // A caller who names the codings wants the bytes as they are.
+        let wantsDecoding = !plan.headers.contains("Accept-Encoding")
+        // libcurl decodes what it has read although the transfer is paused, and keeps it (7.88: up to 64 MiB).
+        let decodesAtReader = wantsDecoding && plan.context.delivery == .streamed
+        guard
+            applied.headers != plan.headers || applied.headersAreForBody != hasBody
+                || applied.decodesAtReader != decodesAtReader
+        else { return }
         applied.headers = nil
         var list: UnsafeMutablePointer<curl_slist>?
         for field in plan.headers {
@@ -255,15 +265,18 @@ extension EasyHandle {
                 list = curl_slist_append(list, "\(name):")
             }
         }
-        // Accept: */* is libcurl's own; a caller who names the codings wants the bytes as they are.
-        let wantsDecoding = !plan.headers.contains("Accept-Encoding")
-        try set(CURLOPT_ACCEPT_ENCODING, wantsDecoding ? "" : nil)
+        if decodesAtReader {
+            list = curl_slist_append(list, "Accept-Encoding: \(ContentDecoder.acceptedCodings)")
+        }
+        // Accept: */* is libcurl's own. Without this option it leaves codings alone.
+        try set(CURLOPT_ACCEPT_ENCODING, wantsDecoding && !decodesAtReader ? "" : nil)
         let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(headerList)
         headerList = list
         try check(code, CURLOPT_HTTPHEADER)
         applied.headers = plan.headers
         applied.headersAreForBody = hasBody
+        applied.decodesAtReader = decodesAtReader
     }
 
     /// Adapts libcurl's buffers to what is moved: a quarter of a megabyte a call takes less than a third of the CPU

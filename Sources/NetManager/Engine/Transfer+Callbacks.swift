@@ -61,6 +61,9 @@ extension Transfer {
         settleClientCertificate()
         head = headers.head(url: plan.url)
         guard let head else { return state.fail(.malformedHead) }
+        guard plan.context.delivery != .streamed || head.isFreeOfTransferCodings else {
+            return state.fail(.undecodable("the server used a transfer coding that it was not asked for"))
+        }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
         endUpload(at: status)
         if uploaded == 0, case .bytes(let data) = plan.body, !data.isEmpty {
@@ -87,7 +90,14 @@ extension Transfer {
     private func deliver(_ head: HTTPResponse.Head) {
         let channel = BodyChannel(id: id, engine: engine, owner: owner)
         self.channel = channel
-        let body = ResponseBody(storage: .channel(BodyReader(source: channel)), trailers: trailers)
+        let source: any BodySource
+        if handle?.applied.decodesAtReader == true, head.headers.contains("Content-Encoding") {
+            readerDecodes = true
+            source = DecodedBody(channel, head, for: plan)
+        } else {
+            source = channel
+        }
+        let body = ResponseBody(storage: .channel(BodyReader(source: source)), trailers: trailers)
         outbox.add(.reply(reply, .success(response(head, body))))
     }
 
@@ -116,7 +126,7 @@ extension Transfer {
             }
             collected.append(contentsOf: bytes)
         }
-        meterBody(.download)
+        if !readerDecodes { meterBody(.download) }
         return bytes.count
     }
 
@@ -185,6 +195,16 @@ extension Transfer {
 extension HTTPResponse.Head {
     /// The declared length of the content.
     fileprivate var contentLength: Int64? { DeclaredLength(headers)?.bytes }
+
+    /// Whether the message is as it is but for its chunks (RFC 9112, section 7): libcurl undoes other transfer codings
+    /// too, as fast as they come, or hands them on as content.
+    fileprivate var isFreeOfTransferCodings: Bool {
+        headers[values: "Transfer-Encoding"].allSatisfy { field in
+            field.split(separator: ",").allSatisfy {
+                ["chunked", "identity"].contains($0.trimmingOptionalWhitespace.asciiLowercased)
+            }
+        }
+    }
 }
 
 extension UploadPlan {

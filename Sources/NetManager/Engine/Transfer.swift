@@ -29,8 +29,10 @@ final class Transfer {
     var collected = Data()
     /// Bytes of the body to send that libcurl has taken.
     var uploaded: Int64 = 0
-    /// Bytes of the body after decoding.
+    /// Bytes of the body as libcurl hands them on: after decoding, unless the reader decodes.
     var decoded = 0
+    /// Whether the reader of the body undoes its content codings (DecodedBody).
+    var readerDecodes = false
     /// The way of the body to its reader, once the head has been handed on.
     var channel: BodyChannel?
     var proxy = ResolvedProxy()

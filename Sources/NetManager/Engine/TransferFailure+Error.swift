@@ -14,7 +14,8 @@ extension TransferFailure {
         return error
     }
 
-    private var kindAndDetail: (RequestError.Kind?, String?) {
+    /// What failed, nil for a cancellation, and what else is known.
+    var kindAndDetail: (kind: RequestError.Kind?, detail: String?) {
         switch self {
         case .cancelled:
             return (nil, nil)
@@ -61,6 +62,10 @@ extension TransferFailure {
                 .protocolError,
                 "the body decodes to so much more than was received that it looks like an attack"
             )
+        case .undecodable(let reason):
+            return (.protocolError, reason)
+        case .truncatedCoding:
+            return (.connectionLost, "the body ends before its content coding does")
         case .malformedHead:
             return (.protocolError, "the response has no status line, or no clear length")
         case .incompleteHead:

@@ -29,6 +29,10 @@ enum TransferFailure: Error, Sendable {
     case headersTooLarge
     /// Decoding made far more of the body than was received.
     case decompressionBomb
+    /// The body is not coded as its head says, or in a way that nobody asked for: what is wrong.
+    case undecodable(String)
+    /// The body ends before its content coding does, although the message is complete.
+    case truncatedCoding
     /// The response head is none, or contradicts itself.
     case malformedHead
     /// The connection ended inside the response head, which libcurl takes for success.

@@ -20,7 +20,7 @@ extension ResponseBody {
         defer { guardian.cancel() }
         var left = 64 << 10
         while left > 0 {
-            guard let piece = try? await reader.next() else { return }
+            guard let piece = try? await reader.nextUndecoded() else { return }
             left -= piece.count
         }
         reader.abandon()

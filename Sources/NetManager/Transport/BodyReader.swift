@@ -19,6 +19,11 @@ package final class BodyReader: Sendable {
         try await source.next()
     }
 
+    /// The next piece as it arrived, to be let go of; nil at the end.
+    package func nextUndecoded() async throws -> Data? {
+        try await source.nextUndecoded()
+    }
+
     /// Ends the transfer; what has not been read is lost.
     package func abandon() {
         source.abandon()
@@ -28,5 +33,10 @@ package final class BodyReader: Sendable {
 /// Where a ``BodyReader`` draws from.
 package protocol BodySource: Sendable {
     func next() async throws -> Data?
+    func nextUndecoded() async throws -> Data?
     func abandon()
+}
+
+extension BodySource {
+    package func nextUndecoded() async throws -> Data? { try await next() }
 }

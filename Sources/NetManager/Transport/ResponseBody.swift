@@ -4,9 +4,9 @@ package import Locks
 
 /// The content of a response: a single pass over its bytes, in pieces.
 ///
-/// The transfer is paused while nobody draws and `BodyChannel.watermark` bytes (256 KiB) are waiting; what libcurl has
-/// read by then it keeps besides, decoded, and never more than 64 MiB of a stream. Dropping the body, or
-/// the task that reads it, ends the transfer.
+/// The transfer is paused while nobody draws and `BodyChannel.watermark` bytes (256 KiB) are waiting, as they were
+/// received; what libcurl has read by then it keeps besides. Content codings (gzip, deflate) are undone with each read,
+/// in pieces of at most 64 KiB. Dropping the body, or the task that reads it, ends the transfer.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the content, never empty.
     public typealias Element = Data

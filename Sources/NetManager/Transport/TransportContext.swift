@@ -74,7 +74,8 @@ public struct TransportContext: Sendable {
     }
     /// How many decoded bytes may come of one received byte, once 8 MiB have been decoded; 500 by default.
     ///
-    /// More is taken for a decompression bomb and fails the request as a protocol error. Text seldom passes 50.
+    /// More is taken for a decompression bomb and fails the request, or what reads a stream, as a protocol error. Text
+    /// seldom passes 50.
     public var maximumDecompressionRatio: Int {
         get { settings.values.maximumDecompressionRatio }
         set { change { $0.maximumDecompressionRatio = newValue } }
