@@ -94,7 +94,9 @@ let package = Package(
         .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
         .target(
             name: "TestServer",
-            dependencies: ["HTTPMessage", "TestPKI", "ChildProcess", "Locks", "COpenSSL", "COpenSSLShims"],
+            dependencies: [
+                "HTTPMessage", "TestPKI", "ChildProcess", "Locks", "CLinux", "COpenSSL", "COpenSSLShims",
+            ],
             path: "Tests/TestServer",
             swiftSettings: strict
         ),

@@ -2,7 +2,9 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 
-// The header shows it only with _GNU_SOURCE, which cannot be set for one module alone.
+// The headers show these only with _GNU_SOURCE, which cannot be set for one module alone.
 int pthread_setname_np(pthread_t thread, const char *name);
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);

@@ -83,11 +83,6 @@ public final class Gate: Sendable {
     }
 }
 
-/// Keeps a descriptor out of the programs that the process starts.
-func keepFromChildren(_ descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-}
-
 extension Duration {
     /// Whole milliseconds for poll, at least 0, at most about 24 days.
     var milliseconds: Int32 {

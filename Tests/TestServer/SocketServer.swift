@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Locks
 
@@ -70,7 +71,9 @@ final class SocketServer: Sendable {
     private func accept() {
         var id = 0
         while !stopGate.isOpen {
-            let descriptor = Glibc.accept(socket.descriptor, nil, nil)
+            // Closed from the start in every program that is started meanwhile: one that held a connection would keep
+            // its client waiting for the end.
+            let descriptor = accept4(socket.descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
             guard descriptor >= 0 else {
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
                     // Nothing to be had now; ask again soon, or end with the server.
@@ -78,7 +81,6 @@ final class SocketServer: Sendable {
                 }
                 continue
             }
-            keepFromChildren(descriptor)
             start(descriptor, id)
             id += 1
             reap()

@@ -16,7 +16,7 @@ final class TestClient {
     }
 
     init(port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -30,6 +30,30 @@ final class TestClient {
         // A server that says nothing fails the test instead of hanging it.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// The port that it calls from.
+    var port: Int { Self.port { getsockname(descriptor, $0, $1) } ?? 0 }
+
+    /// The descriptors of this process that are connected to it: the server's end.
+    var otherEnds: [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { other in
+            Self.port { getpeername(other, $0, $1) } == port
+        }
+    }
+
+    /// The port of an IPv4 address that a call of the system writes; nil where there is none.
+    private static func port(
+        _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Int? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, &length) }
+        }
+        guard result == 0, Int32(address.sin_family) == AF_INET else { return nil }
+        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     deinit {

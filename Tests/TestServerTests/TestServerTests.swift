@@ -1,5 +1,6 @@
 import COpenSSL
 import FoundationEssentials
+import Glibc
 import HTTPMessage
 import TestPKI
 import TestServer
@@ -25,6 +26,16 @@ struct TestServerTests {
         #expect(
             server.counters.requestBytes == requests[0].rawHead.count + 3 + requests[1].rawHead.count + 28
         )
+    }
+
+    @Test func `what the server accepts is closed in programs that are started`() async throws {
+        let server = try TestServer { _ in .text("hello") }
+        let client = try TestClient(server)
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(client.read(until: "hello").hasPrefix("HTTP/1.1 200"))
+        let ends = client.otherEnds
+        #expect(ends.count == 1)
+        #expect(ends.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13], [TLSOptions.Resumption.tickets, .sessionCache, .refused])
