@@ -6,7 +6,7 @@ import Testing
 @Suite struct DeadlineTests {
     /// Where a call hangs.
     private enum Place: CaseIterable {
-        case tls, firstByte, head, body, drip, upload, redirects, retries, retryAfter, interceptor
+        case slot, tls, firstByte, head, body, drip, upload, redirects, retries, retryAfter, interceptor
     }
 
     private static let limit = Duration.milliseconds(150)
@@ -29,7 +29,7 @@ import Testing
         }
         return try TestServer(options: options) { request in
             switch place {
-            case .firstByte: .text("").after(gate)
+            case .slot, .firstByte: .text("").after(gate)
             case .tls, .upload: .text("")
             case .head: Fault.slowHead(gate).answer
             case .body: Fault.slowBody(gate).answer
@@ -84,7 +84,11 @@ import Testing
             configuration.retryPolicy = policy
         }
         if place == .interceptor { configuration.interceptors = [Poller()] }
-        let manager = HTTPSessionManager(configuration, transport: CurlTransport())
+        var limits = CurlTransport.Configuration()
+        limits.maximumConnectionsPerHost = place == .slot ? 1 : limits.maximumConnectionsPerHost
+        let manager = HTTPSessionManager(configuration, transport: CurlTransport(limits))
+        let holder = place == .slot ? Task { try await holdConnection(server, manager) } : nil
+        if holder != nil { await gate.reached() }
         // The shortest of some: other tests keep the processors busy meanwhile.
         var shortest = Duration.seconds(300)
         for _ in 0..<60 {
@@ -99,5 +103,13 @@ import Testing
         }
         #expect(shortest < Self.limit + Self.tolerance)
         gate.open()
+        try await holder?.value
+    }
+
+    /// Has the one connection that there may be until the gate opens.
+    private func holdConnection(_ server: TestServer, _ manager: HTTPSessionManager) async throws {
+        var patient = RequestOptions()
+        patient.timeout = .seconds(300)
+        _ = try await manager.get(server.url("/holder"), options: patient, as: .data)
     }
 }
