@@ -11,9 +11,17 @@ final class ProxyCore: Sendable {
     private let tls: TLSContext?
     private let credentials: ProxyPeer.Credentials?
     private let refusal: Int?
+    private let patience: Duration
 
-    init(kind: ProxyPeer.Kind, tls: TLSContext?, credentials: ProxyPeer.Credentials?, refusal: Int?) {
+    init(
+        kind: ProxyPeer.Kind,
+        tls: TLSContext?,
+        credentials: ProxyPeer.Credentials?,
+        refusal: Int?,
+        patience: Duration
+    ) {
         self.kind = kind
+        self.patience = patience
         self.tls = tls
         self.credentials = credentials
         self.refusal = refusal
@@ -88,7 +96,7 @@ final class ProxyCore: Sendable {
             throw Wire.Ended()
         }
         record(isTunnel ? .connect : .forward, String(host), port, request.headers)
-        let relay = try Relay(to: port, client: wire, stop: stop)
+        let relay = try Relay(to: port, client: wire, stop: stop, patience: patience)
         if isTunnel {
             try wire.write("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
         } else {
@@ -133,7 +141,7 @@ final class ProxyCore: Sendable {
         let port = try wire.take(2).reduce(0) { $0 << 8 | Int($1) }
         guard refusal == nil else { return try wire.write([5, 2, 0, 1, 0, 0, 0, 0, 0, 0]) }
         record(.socks(byName: head[3] == 3), host, port, [:])
-        let relay = try Relay(to: port, client: wire, stop: stop)
+        let relay = try Relay(to: port, client: wire, stop: stop, patience: patience)
         try wire.write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
         try relay.run(first: [])
     }

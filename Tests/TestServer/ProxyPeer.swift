@@ -61,8 +61,14 @@ public final class ProxyPeer: Sendable {
     /// Starts a proxy.
     ///
     /// With credentials others are refused: 407 with a challenge for Basic, or SOCKS's own way. With a refusal,
-    /// a status as 403 or 502, no tunnel is opened at all.
-    public init(_ kind: Kind = .http, credentials: Credentials? = nil, refusal: Int? = nil) throws {
+    /// a status as 403 or 502, no tunnel is opened at all. With patience, what the server sends is passed on together
+    /// once the server has been silent for so long, over TLS in records as large as they can be.
+    public init(
+        _ kind: Kind = .http,
+        credentials: Credentials? = nil,
+        refusal: Int? = nil,
+        patience: Duration = .zero
+    ) throws {
         var context: TLSContext?
         if case .https(let options) = kind {
             context = try TLSContext(
@@ -71,7 +77,13 @@ public final class ProxyPeer: Sendable {
             )
         }
         self.kind = kind
-        core = ProxyCore(kind: kind, tls: context, credentials: credentials, refusal: refusal)
+        core = ProxyCore(
+            kind: kind,
+            tls: context,
+            credentials: credentials,
+            refusal: refusal,
+            patience: patience
+        )
         server = try SocketServer(.loopback, core.service)
     }
 

@@ -7,8 +7,11 @@ final class Relay {
     private let upstream: PlainClient
     private let client: Wire
     private let stop: Gate
+    /// How long the upstream must be silent before what it sent is passed on; zero for at once.
+    private let patience: Duration
 
-    init(to port: Int, client: Wire, stop: Gate) throws(ServerError) {
+    init(to port: Int, client: Wire, stop: Gate, patience: Duration = .zero) throws(ServerError) {
+        self.patience = patience
         upstream = try PlainClient(port: port)
         self.client = client
         self.stop = stop
@@ -32,9 +35,23 @@ final class Relay {
             if fromUpstream {
                 let count = recv(upstream.descriptor, &scratch, scratch.count, 0)
                 guard count > 0 else { return client.endInGoodOrder() }
-                try client.write(scratch[..<count])
+                try client.write(scratch[..<gather(into: &scratch, behind: count)])
             }
         }
+    }
+
+    /// Waits for what follows soon, as far as it fits into one record of TLS.
+    /// - Returns: How many bytes there are now.
+    private func gather(into scratch: inout [UInt8], behind count: Int) -> Int {
+        var filled = count
+        while patience > .zero, filled < 16_384, upstream.hasAnswerOrEnd(within: patience) {
+            let more = scratch.withUnsafeMutableBytes {
+                recv(upstream.descriptor, $0.baseAddress.map { $0 + filled }, 16_384 - filled, 0)
+            }
+            guard more > 0 else { break }
+            filled += more
+        }
+        return filled
     }
 
     private func waitForInput() throws(Wire.Ended) -> (client: Bool, upstream: Bool) {

@@ -29,9 +29,10 @@ enum CurlCallbacks {
             CurlCallbacks.transfer(context)?.resolves()
             return 0
         }
-        nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, _, _, _ in
+        nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, _, _, localPort in
             let address = remoteAddress.flatMap { IPAddress(text: String(cString: $0)) }
-            let mayGoOn = CurlCallbacks.transfer(context)?.mayBeSent(to: address) == true
+            let transfer = CurlCallbacks.transfer(context)
+            let mayGoOn = transfer?.mayBeSent(to: address, from: Int(localPort)) == true
             return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         nm_easy_setopt_ssl_ctx_callback(easy) { _, sslContext, context in
@@ -74,7 +75,8 @@ enum CurlCallbacks {
         let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, address.protocol)
         if descriptor >= 0 {
-            Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().selector.adopt(descriptor)
+            let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+            handle.selector.adopt(descriptor, isLayered: handle.transfer?.proxy.policy != nil)
         }
         return descriptor
     }

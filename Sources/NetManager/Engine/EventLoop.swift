@@ -194,6 +194,7 @@ final class EventLoop {
     }
 
     private func retire(_ transfer: Transfer, failure: TransferFailure?, code: CURLcode?) {
+        transfer.noteUnread()
         // The results are read off the handle before it is taken out: some are gone afterwards.
         transfer.finish(with: failure, code: code)
         if let handle = transfer.detach() {

@@ -29,12 +29,16 @@ final class Selector {
         var wanted: Interest = []
         /// Whether its closing will be told, so that it may stay registered meanwhile.
         var isAdopted = false
+        /// Whether what is carried is encrypted twice.
+        var isLayered = false
     }
 
     private let epoll: Int32
     private let wakeDescriptor: Int32
     /// By descriptor: the kernel gives the smallest numbers that are free.
     private var entries: [Entry?] = []
+    /// Sockets on which there may be something that the kernel does not know of.
+    let unread = UnreadSockets()
     private var buffer = [epoll_event](repeating: epoll_event(), count: 64)
 
     /// Makes a selector over an epoll, which it closes in the end, that a write to an eventfd wakes.
@@ -53,8 +57,12 @@ final class Selector {
     }
 
     /// Takes charge of a socket that was just opened and whose closing will be told by ``forget(_:)``.
-    func adopt(_ descriptor: Int32) {
-        self[descriptor] = Entry(isAdopted: true)
+    /// - Parameters:
+    ///   - descriptor: The socket.
+    ///   - isLayered: Whether it leads to an https proxy.
+    func adopt(_ descriptor: Int32, isLayered: Bool = false) {
+        self[descriptor] = Entry(isAdopted: true, isLayered: isLayered)
+        if isLayered { unread.adopt(descriptor) }
     }
 
     /// Watches a descriptor, or changes what is watched.
@@ -81,6 +89,7 @@ final class Selector {
 
     /// A descriptor is about to be closed: the kernel forgets it by itself.
     func forget(_ descriptor: Int32) {
+        if self[descriptor]?.isLayered == true { unread.forget(descriptor) }
         self[descriptor] = nil
     }
 
@@ -104,14 +113,19 @@ final class Selector {
     /// - Parameter milliseconds: The longest wait; -1 for ever.
     /// - Returns: What happened on watched descriptors.
     func wait(milliseconds: Int32) -> [Event] {
+        let hidden = unread.take()
         let count = buffer.withUnsafeMutableBufferPointer { events in
-            epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
+            epoll_wait(epoll, events.baseAddress, Int32(events.count), hidden.isEmpty ? milliseconds : 0)
         }
-        guard count > 0 else { return [] }
+        guard count > 0 || !hidden.isEmpty else { return [] }
         var events: [Event] = []
-        events.reserveCapacity(Int(count))
-        for raw in buffer.prefix(Int(count)) where raw.data.fd != wakeDescriptor {
+        events.reserveCapacity(max(0, Int(count)) + hidden.count)
+        for raw in buffer.prefix(max(0, Int(count))) where raw.data.fd != wakeDescriptor {
             if let event = event(of: raw) { events.append(event) }
+        }
+        for descriptor in hidden where self[descriptor]?.wanted.contains(.read) == true {
+            guard !events.contains(where: { $0.descriptor == descriptor }) else { continue }
+            events.append(Event(descriptor: descriptor, readable: true, writable: false, failed: false))
         }
         return events
     }

@@ -21,6 +21,9 @@ final class TLSVerification {
     var desk: ChallengeDesk?
     /// What the hook must be asked, when the last handshake was refused because it has not been.
     var question: ServerTrustQuestion?
+    /// The socket of the connection, where it carries many requests at a time and leads to an https proxy; nil before
+    /// the first request.
+    var layeredSocket: Int32?
     /// What the server wanted of the client, and how it took the answer.
     var clientCertificate = ClientCertificateExchange()
 

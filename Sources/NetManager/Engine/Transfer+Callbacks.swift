@@ -26,7 +26,7 @@ extension Transfer {
     }
 
     /// A connection is there and the request is about to be sent, perhaps not for the first time.
-    func mayBeSent(to address: IPAddress?) -> Bool {
+    func mayBeSent(to address: IPAddress?, from localPort: Int) -> Bool {
         guard let handle else { return false }
         if handle.applied.isSecure, let failure = trustFailure(of: handle) {
             // What the program's hook has still to be asked about has not failed yet.
@@ -38,11 +38,28 @@ extension Transfer {
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
             return state.fail(.wouldRepeat)
         }
+        noteLayers(localPort)
         clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
         return true
     }
 
+    /// Remembers the socket where others get what comes behind this transfer's own bytes in a record of the proxy's.
+    private func noteLayers(_ localPort: Int) {
+        layeredSocket = nil
+        guard multiplexes, proxy.policy != nil, let verification, let handle else { return }
+        // The same for the whole life of the connection, which the verification belongs to.
+        verification.layeredSocket =
+            verification.layeredSocket ?? handle.selector.unread.descriptor(atLocalPort: localPort)
+        layeredSocket = verification.layeredSocket
+    }
+
+    /// Lets the transfer's connection be read again, where more may have come than the socket shows.
+    func noteUnread() {
+        if let layeredSocket { handle?.selector.unread.note(layeredSocket) }
+    }
+
     func received(headerLine line: UnsafeRawBufferPointer) -> Int {
+        noteUnread()
         // libcurl forgets a pause when it sends a request again on another connection.
         guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
         return takes(headerLine: line) ? line.count : 0
@@ -102,6 +119,7 @@ extension Transfer {
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {
+        noteUnread()
         guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
         if channel == nil, plan.context.delivery == .streamed, let head { deliver(head) }

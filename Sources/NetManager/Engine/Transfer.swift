@@ -60,6 +60,8 @@ final class Transfer {
     var questions = 0
     /// Whether its connection carries many requests at a time.
     var multiplexes = false
+    /// The socket, where it carries many requests at a time inside of two layers of TLS (UnreadSockets).
+    var layeredSocket: Int32?
     private let connected: ConnectedTransfers
     let challenges: TrustChallenges
     var tlsDescription: (version: String, cipherSuite: String)?

@@ -112,8 +112,7 @@ struct SquidTests {
         #expect(plain?.response?.head.status == 503)
     }
 
-    // Not over HTTPS: behind two layers of TLS, libcurl 7.88 was seen to leave one of twenty requests lying.
-    @Test(.enabled(if: NginxPeer.isInstalled, "nginx is not installed"), arguments: [Way.http])
+    @Test(.enabled(if: NginxPeer.isInstalled, "nginx is not installed"), arguments: Way.allCases)
     private func `many requests multiplex over HTTP 2 through one tunnel`(way: Way) async throws {
         let nginx = try NginxPeer(.init(identity: .selfSigned(PinnedServer.certificateOptions)))
         let manager = manager(proxy(way), PinnedServer.lenient)
