@@ -162,13 +162,12 @@ let package = Package(
             path: "Benchmarks/Micro",
             swiftSettings: strict
         ),
-        // Counts allocations, for scripts/guard.
+        // What is counted by scripts/guard: allocations and instructions.
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter", cSettings: strictC),
         .executableTarget(
             name: "BenchmarkGuard",
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "BenchmarkSupport", "AllocationCounter",
-                "TestPKI",
             ],
             path: "Benchmarks/Guard",
             swiftSettings: strict

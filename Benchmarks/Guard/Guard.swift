@@ -1,79 +1,99 @@
 import AllocationCounter
 import BenchmarkSupport
+import Dispatch
 import FoundationEssentials
+import Glibc
 import HTTPMessage
 import NetManager
-import SecurityPolicy
-import TestPKI
 
-/// Counts what fixed pieces of work ask of the allocator: a figure that does not depend on the machine or on who else
-/// uses it, and that grows when somebody makes a request take more steps.
+/// Does fixed pieces of work, so that what they ask of the allocator and how many instructions they take can be counted:
+/// figures that do not depend on the machine or on who else uses it, and that grow when somebody makes a request take
+/// more steps.
 ///
-/// `BenchmarkGuard URL` prints a line `NAME COUNT` for each, the count being that of one request or evaluation.
+/// `BenchmarkGuard URL` prints a line `NAME COUNT` for each piece, the allocations of one request or evaluation.
+/// `BenchmarkGuard URL NAME TIMES` does one piece so often and prints nothing; whoever runs it counts.
 @main
 struct Guard {
-    private static let requests = 4000
-    private static let evaluations = 400
+    private enum Work: String, CaseIterable {
+        case getAwait = "get-await"
+        case getClosure = "get-closure-16"
+        case evaluatePinned = "evaluate-pinned"
 
-    static func main() async throws {
-        guard CommandLine.arguments.count == 2 else { throw Failure("usage: BenchmarkGuard URL") }
-        let url = CommandLine.arguments[1]
-        guard await allocations({ _ = [UInt8](repeating: 1, count: 5000) }) > 0 else {
-            throw Failure("the allocator cannot be watched here")
+        /// How often it is done while allocations are counted.
+        var times: Int { self == .evaluatePinned ? 400 : 4000 }
+    }
+
+    private let url: String
+    private let manager = HTTPSessionManager()
+    private let chain: PinnedChain
+
+    /// The main thread waits by itself: what an async main does in its place, valgrind 3.19 does not survive.
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            do {
+                try await run(arguments)
+            } catch {
+                print("BenchmarkGuard: \(error)")
+                exit(1)
+            }
+            isDone.signal()
         }
-        let manager = HTTPSessionManager()
-        try await report("get-await", per: requests) { count in
-            try await check(runLanes(count, inFlight: 1) { await isGood(manager, url) })
-        }
-        try await report("get-closure-16", per: requests) { count in
-            try await check(
-                runClosures(count, inFlight: 16) { done in
-                    manager.get(
-                        url,
-                        as: .data,
-                        success: { _, data in done(!data.isEmpty) },
-                        failure: { _, _ in done(false) }
-                    )
-                }
-            )
-        }
-        let (policy, trust) = try pinnedChain()
-        try await report("evaluate-pinned", per: evaluations) { count in
-            for _ in 0..<count { try policy.evaluate(trust, forDomain: "host.example") }
+        isDone.wait()
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        switch arguments.count {
+        case 1:
+            guard await allocations({ _ = [UInt8](repeating: 1, count: 5000) }) > 0 else {
+                throw Failure("the allocator cannot be watched here")
+            }
+            let guardian = try Guard(url: arguments[0])
+            for work in Work.allCases {
+                // Once to warm up.
+                try await guardian.perform(work, times: work.times / 4)
+                let all = try await allocations { try await guardian.perform(work, times: work.times) }
+                print(work.rawValue, Measurement.text(Double(all) / Double(work.times), decimals: 1))
+            }
+        case 3:
+            guard let work = Work(rawValue: arguments[1]), let times = Int(arguments[2]), times > 0 else {
+                throw Failure("knows no '\(arguments[1])', or \(arguments[2]) is no number")
+            }
+            try await Guard(url: arguments[0]).perform(work, times: times)
+        default: throw Failure("usage: BenchmarkGuard URL [NAME TIMES]")
         }
     }
 
-    private static func isGood(_ manager: HTTPSessionManager, _ url: String) async -> Bool {
-        (try? await manager.get(url, as: .data))?.isEmpty == false
+    private init(url: String) throws {
+        self.url = url
+        chain = try PinnedChain()
     }
 
-    private static func check(_ errors: Int) throws {
+    private func perform(_ work: Work, times: Int) async throws {
+        let (manager, url) = (manager, url)
+        var errors = 0
+        switch work {
+        case .getAwait:
+            errors = await runLanes(times, inFlight: 1) {
+                (try? await manager.get(url, as: .data))?.isEmpty == false
+            }
+        case .getClosure:
+            errors = await runClosures(times, inFlight: 16) { done in
+                manager.get(
+                    url,
+                    as: .data,
+                    success: { _, data in done(!data.isEmpty) },
+                    failure: { _, _ in done(false) }
+                )
+            }
+        case .evaluatePinned:
+            for _ in 0..<times { try chain.policy.evaluate(chain.trust, forDomain: "host.example") }
+        }
         guard errors == 0 else { throw Failure("\(errors) requests failed") }
     }
 
-    /// A server's chain of two below a root that is both anchor and pin.
-    private static func pinnedChain() throws -> (SecurityPolicy, ServerTrust) {
-        let root = try Authority()
-        let identity = try root.intermediate().issue(.server("host.example"))
-        let anchors = Set(try [Certificate(der: Data(root.certificate.der))])
-        let policy = SecurityPolicy(
-            pinningMode: .publicKey,
-            pinnedCertificates: anchors,
-            trustAnchors: .certificates(anchors)
-        )
-        return (policy, try ServerTrust(derCertificates: identity.chainDER.map { [UInt8]($0) }))
-    }
-
-    /// Does the work once to warm up, then counts.
-    private static func report(_ name: String, per count: Int, _ work: @Sendable (Int) async throws -> Void)
-        async throws
-    {
-        try await work(count / 4)
-        let all = try await allocations { try await work(count) }
-        print(name, Measurement.text(Double(all) / Double(count), decimals: 1))
-    }
-
-    private static func allocations(_ work: @Sendable () async throws -> Void) async rethrows -> UInt {
+    private static func allocations(_ work: () async throws -> Void) async rethrows -> UInt {
         let before = allocation_count()
         try await work()
         return allocation_count() - before
