@@ -8,7 +8,7 @@ build_benchmarks() {
     echo "Building for release (the first time takes some minutes)"
     local product
     for product in "$@"; do
-        swift build -c release --product "$product" >.build/bench.log 2>&1 || { tail -n 40 .build/bench.log >&2; exit 1; }
+        swift build -c release --product "$product" >.build/bench.log 2>&1 || { show_failure .build/bench.log >&2; exit 1; }
     done
     programs=$(swift build -c release --show-bin-path)
 }

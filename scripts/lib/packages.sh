@@ -7,6 +7,10 @@ readonly swift_floor_major=6 swift_floor_minor=2
 # What compiling needs, and what the tests need besides: nginx is the HTTP/2 peer.
 readonly build_packages=(libcurl4-openssl-dev libssl-dev zlib1g-dev pkg-config ca-certificates)
 readonly test_packages=(nginx-light openssl)
+# What a toolchain unpacked on a bare system lacks: the libraries of its own programs, and headers, start files and
+# a linker for what it builds.
+readonly toolchain_libraries=(libncurses6 libsqlite3-0 libxml2)
+readonly toolchain_packages=(g++ git)
 
 # Debian keeps nginx in a folder that is not on everybody's path.
 export PATH="$PATH:/usr/sbin:/sbin"
@@ -14,6 +18,13 @@ export PATH="$PATH:/usr/sbin:/sbin"
 fail() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
     exit 1
+}
+
+# show_failure LOG: what a failed build or check said: its errors, which may stand far above the end, and its last lines.
+show_failure() {
+    grep -E -A 3 'error:' "$1" | head -n 40 || true
+    echo ...
+    tail -n 20 "$1"
 }
 
 # Prints the comment block at the top of the calling script, without its first line and the hashes.
@@ -25,8 +36,13 @@ require_swift() {
     local install="Install it from https://www.swift.org/install/linux and open a new shell."
     command -v swift >/dev/null \
         || fail "Swift $swift_floor_major.$swift_floor_minor or newer is needed, but there is no 'swift' on the path. $install"
-    local version major minor
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+    local folder libraries version major minor needed=("${toolchain_packages[@]}")
+    folder=$(dirname "$(readlink -f "$(command -v swift)")")
+    libraries=$(ldd "$folder"/{swift,clang,lld} 2>/dev/null) || true
+    [[ $libraries != *'not found'* ]] || needed+=("${toolchain_libraries[@]}")
+    require_packages "${needed[@]}"
+    version=$(swift --version 2>&1) || fail "'swift --version' fails: $version. $install"
+    version=$(sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' <<<"$version" | head -n 1)
     [ -n "$version" ] || fail "'swift --version' does not say which version it is. $install"
     major=${version%%.*} minor=${version#*.}
     if ((major < swift_floor_major || (major == swift_floor_major && minor < swift_floor_minor))); then
@@ -37,7 +53,10 @@ require_swift() {
 # Programs count as present wherever they come from; libraries only as the package with their headers.
 is_present() {
     case $1 in
-        pkg-config | openssl) command -v "$1" >/dev/null ;;
+        pkg-config | openssl | git) command -v "$1" >/dev/null ;;
+        # The compiler itself is not used, and an image that brings Swift may have the rest alone.
+        g++) compgen -G '/usr/include/c++/*' >/dev/null && compgen -G '/usr/lib/gcc/*/*/crtbeginS.o' >/dev/null \
+            && command -v ld >/dev/null ;;
         nginx-light) command -v nginx >/dev/null ;;
         *) [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ] ;;
     esac
