@@ -115,7 +115,9 @@ final class Selector {
     func wait(milliseconds: Int32) -> [Event] {
         let hidden = unread.take()
         let count = buffer.withUnsafeMutableBufferPointer { events in
-            epoll_wait(epoll, events.baseAddress, Int32(events.count), hidden.isEmpty ? milliseconds : 0)
+            // The pointer may be nil by the header of glibc 2.36, not by that of 2.41; the buffer is never empty.
+            guard let start = events.baseAddress else { return Int32(0) }
+            return epoll_wait(epoll, start, Int32(events.count), hidden.isEmpty ? milliseconds : 0)
         }
         guard count > 0 || !hidden.isEmpty else { return [] }
         var events: [Event] = []
