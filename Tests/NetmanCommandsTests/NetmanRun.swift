@@ -19,7 +19,14 @@ struct NetmanRun: Sendable {
     ///   - arguments: The command line.
     ///   - columns: The terminal's width; nil where there is none.
     ///   - hasColors: Whether the terminal has colors.
-    init(_ arguments: [String], columns: Int? = nil, hasColors: Bool = false) async {
+    ///   - answers: What is typed when something secret is asked for, one after the other.
+    init(
+        _ arguments: [String],
+        columns: Int? = nil,
+        hasColors: Bool = false,
+        answers: [String] = []
+    ) async {
+        let answers = Guarded(answers[...])
         let output = Guarded(Data())
         let errors = Guarded(Data())
         func stream(_ bytes: Guarded<Data>) -> Console.Stream {
@@ -27,11 +34,18 @@ struct NetmanRun: Sendable {
                 bytes.withLock { $0 += data }
             }
         }
-        status = await Netman.run(arguments, console: Console(output: stream(output), errors: stream(errors)))
+        let console = Console(output: stream(output), errors: stream(errors)) { _ in
+            guard let answer = answers.withLock({ $0.popFirst() }) else { throw NobodyAnswers() }
+            return Array(answer.utf8)
+        }
+        status = await Netman.run(arguments, console: console)
         self.output = output.withLock { $0 }
         self.errors = String(decoding: errors.withLock { $0 }, as: UTF8.self)
     }
 }
+
+/// Nobody sits at the terminal.
+struct NobodyAnswers: Error {}
 
 /// A folder that goes away with its last reference.
 final class Workspace: Sendable {

@@ -32,16 +32,27 @@ package struct Console: Sendable {
     package var output: Stream
     /// For everything else: warnings, errors, progress.
     package var errors: Stream
+    /// Asks for a line that is not shown while it is typed; throws when there is nobody to ask.
+    package var askSecretly: @Sendable (_ question: String) throws -> [UInt8]
 
-    /// Makes a console of two streams.
-    package init(output: Stream, errors: Stream) {
+    /// Makes a console of two streams and somebody to ask.
+    package init(
+        output: Stream,
+        errors: Stream,
+        askSecretly: @escaping @Sendable (_ question: String) throws -> [UInt8]
+    ) {
         self.output = output
         self.errors = errors
+        self.askSecretly = askSecretly
     }
 
-    /// The process's own standard output and error.
+    /// The process's own standard output and error, and its terminal.
     package static func system() -> Console {
-        Console(output: .system(STDOUT_FILENO), errors: .system(STDERR_FILENO))
+        Console(
+            output: .system(STDOUT_FILENO),
+            errors: .system(STDERR_FILENO),
+            askSecretly: { try TerminalQuestion.ask($0) }
+        )
     }
 
     /// Writes a result and a line break; control characters are made visible.

@@ -11,7 +11,11 @@ struct BackupKeyCommand: NetmanCommand {
             """
             Writes NAME.key (PKCS#8, for its owner only), NAME.csr and NAME.pin, and prints the pin. Pin it beside \
             the key in use, keep the file offline, and have the request signed on the day when the other key must go.
+            """,
             """
+            The key is not encrypted unless --encrypt or --passphrase-file asks for it: then with AES-256-CBC under \
+            PBKDF2, which 'openssl pkey' and ClientIdentity read. A lost passphrase is a lost key.
+            """,
         ],
         options: [
             .init(
@@ -21,6 +25,12 @@ struct BackupKeyCommand: NetmanCommand {
                 "A name in the request; NAME itself if it looks like a host."
             ),
             .init("type", value: "KIND", "p256 (the default), p384, rsa2048, rsa3072 or rsa4096."),
+            .init("encrypt", "Asks on the terminal for a passphrase, and encrypts the key under it."),
+            .init(
+                "passphrase-file",
+                value: "FILE",
+                "Encrypts the key under the first line of FILE, which may be /dev/stdin."
+            ),
             .init("directory", short: "d", value: "FOLDER", "Where the files are made; here by default."),
         ],
         statuses: [.success, .failed]
@@ -47,17 +57,36 @@ struct BackupKeyCommand: NetmanCommand {
         {
             throw CommandFailure(message: "\(base).\(ending) is there already; choose another name")
         }
+        let passphrase = try passphrase(arguments, console)
         let key = try BackupKey(kind: kind)
         let request = try key.signingRequest(commonName: hosts.first ?? name, hosts: hosts)
-        try OutputFile(path: base + ".key", mode: 0o600)
-            .write(Data(OpenSSLBytes.pem("PRIVATE KEY", key.privateKey).utf8))
+        let pem =
+            if let passphrase {
+                try OpenSSLBytes.pem(
+                    "ENCRYPTED PRIVATE KEY",
+                    key.encryptedPrivateKey(under: passphrase)
+                )
+            } else {
+                OpenSSLBytes.pem("PRIVATE KEY", key.privateKey)
+            }
+        try OutputFile(path: base + ".key", mode: 0o600).write(Data(pem.utf8))
         try OutputFile(path: base + ".csr")
             .write(Data(OpenSSLBytes.pem("CERTIFICATE REQUEST", request).utf8))
         try OutputFile(path: base + ".pin").write(Data("\(key.pin)\n".utf8))
         console.print("\(key.pin)")
         console.note(
-            "\(base).key, \(base).csr and \(base).pin are made. Move the key to a place that is offline."
+            """
+            \(base).key\(passphrase == nil ? "" : " (encrypted)"), \(base).csr and \(base).pin are made. Move the key \
+            to a place that is offline.
+            """
         )
         return .success
+    }
+
+    /// Nil when the key is to be written as it is.
+    private func passphrase(_ arguments: ParsedArguments, _ console: Console) throws -> Passphrase? {
+        if let path = arguments.value("passphrase-file") { return try Passphrase(contentsOf: path) }
+        guard arguments.has("encrypt") else { return nil }
+        return try Passphrase(askingBy: console.askSecretly)
     }
 }
