@@ -42,43 +42,6 @@ private func read(_ pem: [UInt8], _ key: [UInt8]) -> ClientIdentity? {
     return together
 }
 
-/// Bytes with some of them changed, as the input says: three bytes each, a place and a value.
-private func changed(_ bytes: [UInt8], by changes: ArraySlice<UInt8>) -> [UInt8] {
-    var bytes = bytes
-    var rest = changes
-    while rest.count >= 3 {
-        let three = Array(rest.prefix(3))
-        rest = rest.dropFirst(3)
-        bytes[(Int(three[0]) << 8 | Int(three[1])) % bytes.count] = three[2]
-    }
-    return bytes
-}
-
-/// Base64 over several lines, decoded.
-private func decoded(_ text: String) -> [UInt8] {
-    guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-        preconditionFailure("the base is no base64")
-    }
-    return Array(data)
-}
-
-private func armored(_ label: String, _ bytes: [UInt8]) -> [UInt8] {
-    let lines = Data(bytes).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-    return Array("-----BEGIN \(label)-----\n\(lines)\n-----END \(label)-----\n".utf8)
-}
-
-private let certificate = decoded(
-    """
-    MIIB4TCCAYegAwIBAgIUCEJJPyAytuG49Q2p5MNDAnZtApIwCgYIKoZIzj0EAwIwETEPMA0GA1UEAwwGZi50ZXN0MCAXDTI2MTEz
-    MDA5MTY0NVoYDzIxMjYxMTA2MDkxNjQ1WjARMQ8wDQYDVQQDDAZmLnRlc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASyFKZ3
-    D5lexjGKwliU7mZ7sxzC60sXgjvNE6P8T1NNSYg/1PEOtybfxgBdCiTWPRKtk72yad6fLeIA7+OiRVoKo4G6MIG3MBIGA1UdEwEB
-    /wQIMAYBAf8CAQEwDgYDVR0PAQH/BAQDAgKEMBMGA1UdJQQMMAoGCCsGAQUFBwMBMDgGA1UdEQQxMC+CBmYudGVzdIcEwAACAYcQ
-    IAENuAAAAAAAAAAAAAAAAYYNaHR0cDovL2YudGVzdDAjBgNVHR4EHDAaoAowCIIGZi50ZXN0oQwwCocICgAAAP8AAAAwHQYDVR0O
-    BBYEFGoGP3HNWOfRpSghE2P1uNrqnZLWMAoGCCqGSM49BAMCA0gAMEUCIGIWzhN0P1VZrjrdPktlMDmxyypcTavox11ONceRPIZh
-    AiEAuNknl/hEfki2TDMAIKYp70xWvUTxVGtSFEAwRRO4Xyc=
-    """
-)
-
 /// PKCS#8.
 private let key = decoded(
     """

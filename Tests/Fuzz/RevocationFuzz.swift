@@ -68,31 +68,6 @@ private func chain() -> [Certificate] {
     }
 }
 
-/// Bytes with some of them changed, as the input says: three bytes each, a place and a value.
-private func changed(_ bytes: [UInt8], by changes: ArraySlice<UInt8>) -> [UInt8] {
-    var bytes = bytes
-    var rest = changes
-    while rest.count >= 3 {
-        let three = Array(rest.prefix(3))
-        rest = rest.dropFirst(3)
-        bytes[(Int(three[0]) << 8 | Int(three[1])) % bytes.count] = three[2]
-    }
-    return bytes
-}
-
-/// Base64 over several lines, decoded.
-private func decoded(_ text: String) -> [UInt8] {
-    guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-        preconditionFailure("the base is no base64")
-    }
-    return Array(data)
-}
-
-private func armored(_ label: String, _ bytes: [UInt8]) -> [UInt8] {
-    let lines = Data(bytes).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-    return Array("-----BEGIN \(label)-----\n\(lines)\n-----END \(label)-----\n".utf8)
-}
-
 private let authority = decoded(
     """
     MIIBjDCCATGgAwIBAgIUE1ESPc2Mu+grlSL6ZambX3jECjwwCgYIKoZIzj0EAwIwEjEQMA4GA1UEAwwHRnV6eiBDQTAgFw0yNjEx
