@@ -108,6 +108,14 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // How forms show values, for the tests of two modules.
+        .target(
+            name: "FormValues",
+            dependencies: ["Serializers"],
+            path: "Tests/FormValues",
+            swiftSettings: strict
+        ),
+
         // For the tests of programs that use the library: all of the above, recordings of exchanges.
         .target(
             name: "NetManagerTesting",
@@ -209,7 +217,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SerializersTests",
-            dependencies: ["Serializers", "HTTPMessage", "CZlib"],
+            dependencies: ["Serializers", "HTTPMessage", "CZlib", "FormValues"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -240,7 +248,7 @@ let package = Package(
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
                 "Locks", "ChildProcess",
-                "Conformance", "ExitProbe", "LoadProbe", "TestSupport",
+                "Conformance", "ExitProbe", "FormValues", "LoadProbe", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -1,3 +1,4 @@
+import FormValues
 import NetManager
 import TestServer
 import Testing

@@ -94,19 +94,3 @@ extension JSONValue? {
         if case .object? = self { true } else { false }
     }
 }
-
-extension JSONValue {
-    /// The tree with every value as the text that a form has for it.
-    var asServersSeeIt: JSONValue {
-        switch self {
-        case .null: ""
-        case .bool(let flag): flag ? "1" : "0"
-        case .int(let number): .string(String(number))
-        case .uint(let number): .string(String(number))
-        case .double(let number): .string(String(number))
-        case .string: self
-        case .array(let elements): .array(elements.map(\.asServersSeeIt))
-        case .object(let members): .object(members.mapValues(\.asServersSeeIt))
-        }
-    }
-}

@@ -1,3 +1,4 @@
+import FormValues
 import Serializers
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
         var serializer = FormRequestSerializer()
         serializer.arrayStyle = .indexed
         let form = try serializer.query(from: tree)
-        #expect(FormReader(rules: .php).read(form) == tree.asServersSeeIt)
+        #expect(FormReader(rules: .php).read(form) == tree.asTexts)
     }
 
     @Test(arguments: [FormReader.Rules.php, .rails])
@@ -75,13 +76,13 @@ import Testing
     ) throws {
         let tree: JSONValue = ["a": ["b": ["c": [3, 1, "x y", nil, true]]], "d": "+&="]
         let form = try FormRequestSerializer().query(from: tree)
-        #expect(FormReader(rules: rules).read(form) == tree.asServersSeeIt)
+        #expect(FormReader(rules: rules).read(form) == tree.asTexts)
     }
 
     @Test func `case 196: an array of like objects is read by Rails' rules, not by PHP's`() throws {
         let tree: JSONValue = ["list": [["name": "tom", "age": 13], ["name": "bob", "age": 14]]]
         let form = try FormRequestSerializer().query(from: tree)
-        #expect(FormReader(rules: .rails).read(form) == tree.asServersSeeIt)
+        #expect(FormReader(rules: .rails).read(form) == tree.asTexts)
         #expect(
             FormReader(rules: .php).read(form)
                 == ["list": [["age": "13"], ["name": "tom"], ["age": "14"], ["name": "bob"]]]
@@ -91,7 +92,7 @@ import Testing
     @Test(arguments: UInt64(0)..<50)
     func `an Encodable value and its JSON tree make the same form`(seed: UInt64) throws {
         var maker = TreeMaker(random: Seeded(state: seed))
-        guard case .object(let members) = maker.object(depth: 3).asServersSeeIt else { return }
+        guard case .object(let members) = maker.object(depth: 3).asTexts else { return }
         let value = members.mapValues(Mirrored.init)
         #expect(
             try URLEncodedFormEncoder().encode(value) == FormRequestSerializer().query(from: .object(members))
