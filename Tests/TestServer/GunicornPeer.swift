@@ -4,7 +4,7 @@ import Glibc
 /// Python's gunicorn on 127.0.0.1: a server that this project did not write, with applications that say what they
 /// received.
 ///
-/// `scripts/test --peers` installs it and names it in the environment; tests that need it are
+/// `scripts/test` installs it and names it in the environment; tests that need it are
 /// `.enabled(if: GunicornPeer.isInstalled)`. It ends with the object, and with the process of the tests however that
 /// ends.
 package final class GunicornPeer: Sendable {

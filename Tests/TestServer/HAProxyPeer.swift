@@ -3,7 +3,7 @@ package import TestPKI
 
 /// A real load balancer, haproxy, on 127.0.0.1: TLS, HTTP/1.1 and HTTP/2 in front of a server of a test.
 ///
-/// `scripts/test --peers` installs it; tests that need it are `.enabled(if: HAProxyPeer.isInstalled)`. It ends with the
+/// `scripts/test` installs it; tests that need it are `.enabled(if: HAProxyPeer.isInstalled)`. It ends with the
 /// object, and with the process of the tests however that ends.
 package final class HAProxyPeer: Sendable {
     /// Whether there is a haproxy to start.

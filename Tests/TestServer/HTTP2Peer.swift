@@ -5,7 +5,7 @@ package import TestPKI
 /// A scripted HTTP/2 server on 127.0.0.1, `Tests/Peers/http2.py`: for what no real server does on purpose.
 ///
 /// The path of a request says what is done to it, `/rst/NAME` for instance, and `/log/NAME` tells how often requests
-/// of that name arrived and were executed. `scripts/test --peers` installs the Python that it runs on and names it in
+/// of that name arrived and were executed. `scripts/test` installs the Python that it runs on and names it in
 /// the environment; tests that need it are `.enabled(if: HTTP2Peer.isInstalled)`. It ends with the object, and with the
 /// process of the tests however that ends.
 package final class HTTP2Peer: Sendable {

@@ -6,7 +6,7 @@ import Locks
 
 /// A real interceptor on 127.0.0.1: mitmproxy, which makes a certificate for any host by an authority of its own.
 ///
-/// `scripts/test --peers` and `scripts/demo --interceptor` install it and name it in the environment; tests that need it
+/// `scripts/test` and `scripts/demo --interceptor` install it and name it in the environment; tests that need it
 /// are `.enabled(if: MitmproxyPeer.isInstalled)`. It ends with the object, and with the process however that ends.
 package final class MitmproxyPeer: Sendable {
     /// Whether there is a mitmproxy to start.

@@ -1,6 +1,6 @@
 /// A real SOCKS 5 proxy, microsocks, on 127.0.0.1, for one user with a password.
 ///
-/// `scripts/test --peers` installs it; tests that need it are `.enabled(if: SocksPeer.isInstalled)`. It ends with the
+/// `scripts/test` installs it; tests that need it are `.enabled(if: SocksPeer.isInstalled)`. It ends with the
 /// object, and with the process of the tests however that ends.
 package final class SocksPeer: Sendable {
     /// Whether there is a microsocks to start.

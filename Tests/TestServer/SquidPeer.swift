@@ -4,7 +4,7 @@ package import TestPKI
 
 /// A real proxy, squid, on 127.0.0.1: over HTTP and over HTTPS, for one user with a password.
 ///
-/// `scripts/test --peers` installs it; tests that need it are `.enabled(if: SquidPeer.isInstalled)`. It ends with the
+/// `scripts/test` installs it; tests that need it are `.enabled(if: SquidPeer.isInstalled)`. It ends with the
 /// object, and with the process of the tests however that ends.
 package final class SquidPeer: Sendable {
     /// Whether there is a squid to start, with TLS.

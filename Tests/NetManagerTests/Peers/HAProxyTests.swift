@@ -4,7 +4,7 @@ import TestServer
 import Testing
 
 /// Behind a real load balancer, as most servers are.
-@Suite(.enabled(if: HAProxyPeer.isInstalled, "haproxy is installed by scripts/test --peers"))
+@Suite(.enabled(if: HAProxyPeer.isInstalled, "haproxy is installed by scripts/test"))
 struct HAProxyTests {
     private func peer(
         before server: Int,

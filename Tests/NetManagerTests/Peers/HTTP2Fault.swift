@@ -132,6 +132,6 @@ extension HTTP2Peer {
 extension Trait where Self == ConditionTrait {
     /// For tests against the scripted HTTP/2 server.
     static var http2: Self {
-        .enabled(if: HTTP2Peer.isInstalled, "its Python is installed by scripts/test --peers")
+        .enabled(if: HTTP2Peer.isInstalled, "its Python is installed by scripts/test")
     }
 }

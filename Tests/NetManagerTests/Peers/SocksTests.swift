@@ -4,7 +4,7 @@ import TestServer
 import Testing
 
 /// Through a real SOCKS 5 proxy.
-@Suite(.enabled(if: SocksPeer.isInstalled, "microsocks is installed by scripts/test --peers"))
+@Suite(.enabled(if: SocksPeer.isInstalled, "microsocks is installed by scripts/test"))
 struct SocksTests {
     private let socks: SocksPeer
 

@@ -4,7 +4,7 @@ import TestServer
 import Testing
 
 /// Through a real proxy, over HTTP and over HTTPS.
-@Suite(.enabled(if: SquidPeer.isInstalled, "squid is installed by scripts/test --peers"))
+@Suite(.enabled(if: SquidPeer.isInstalled, "squid is installed by scripts/test"))
 struct SquidTests {
     private let squid: SquidPeer
     private let proxyCertificate: Certificate

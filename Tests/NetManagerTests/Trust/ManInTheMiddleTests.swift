@@ -7,7 +7,7 @@ import TestServer
 import Testing
 
 /// What pinning is for: somebody in the middle whose authority the machine trusts.
-@Suite(.enabled(if: MitmproxyPeer.isInstalled, "there is no interceptor; see scripts/test --peers"))
+@Suite(.enabled(if: MitmproxyPeer.isInstalled, "there is no interceptor; see scripts/test"))
 struct ManInTheMiddleTests {
     @Test(arguments: [SecurityPolicy.PinningMode.certificate, .publicKey])
     func `an interceptor reads a request without pins and nothing of one with pins`(
