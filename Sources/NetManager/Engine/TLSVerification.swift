@@ -89,7 +89,7 @@ final class TLSVerification {
     /// Evaluates the whole policy over what a connection has received: certificates and stapled response.
     func judge(_ ssl: OpaquePointer) -> Result<Void, TrustError> {
         let verdict = evaluate(
-            Self.certificates(SSL_get_peer_cert_chain(ssl)),
+            SessionChain.certificates(of: ssl),
             under: policy,
             stapled: Self.stapledResponse(of: ssl)
         )
@@ -150,10 +150,9 @@ final class TLSVerification {
         switch verdict {
         case .success:
             X509_STORE_CTX_set_error(store, X509_V_OK)
-            if policy.stapledOCSP == .off,
-                let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
-            {
-                Self.markVerified(OpaquePointer(ssl))
+            if let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()) {
+                SessionChain.keep(chain.dropFirst(), in: OpaquePointer(ssl))
+                if policy.stapledOCSP == .off { Self.markVerified(OpaquePointer(ssl)) }
             }
             return 1
         case .failure(let error):
@@ -172,11 +171,11 @@ final class TLSVerification {
         }
     }
 
-    private static func certificates(_ stack: OpaquePointer?) -> [[UInt8]] {
+    static func certificates(_ stack: OpaquePointer?) -> [[UInt8]] {
         (0..<nm_sk_x509_num(stack)).compactMap { nm_sk_x509_value(stack, $0).flatMap(der) }
     }
 
-    private static func der(_ certificate: OpaquePointer) -> [UInt8]? {
+    static func der(_ certificate: OpaquePointer) -> [UInt8]? {
         let count = i2d_X509(certificate, nil)
         guard count > 0 else { return nil }
         return [UInt8](unsafeUninitializedCapacity: Int(count)) { bytes, written in

@@ -65,6 +65,35 @@ import Testing
     }
 
     @Test(arguments: versions)
+    func `a resumed session is judged by all certificates of its first handshake`(
+        version: TLSVersion
+    ) async throws {
+        let root = try Authority()
+        let identity = try root.intermediate().issue(PinnedServer.certificateOptions)
+        let tls = TLSOptions(identity: identity, minimum: version, maximum: version)
+        let server = try TestServer(tls: tls) { _ in .json("{}") }
+        let transport = CurlTransport()
+        let close: HTTPHeaders = ["Connection": "close"]
+        let anchor = try Certificate(der: root.certificate.der)
+        let issuer = try Certificate(der: identity.intermediates[0].der)
+        // Without the intermediate certificate there is no path, nor the pinned key.
+        for policy in [
+            SecurityPolicy(trustAnchors: .certificates([anchor])),
+            SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedPublicKeys: [issuer.publicKeyPin],
+                trustAnchors: .certificates([anchor])
+            ),
+        ] {
+            let before = server.counters.resumptions
+            for _ in 0..<4 {
+                _ = try await transport.fetch(server.url(), headers: close, policy: policy)
+            }
+            #expect(server.counters.resumptions == before + 3)
+        }
+    }
+
+    @Test(arguments: versions)
     func `equal policies share a connection`(version: TLSVersion) async throws {
         let pinned = try PinnedServer(version...version)
         let transport = CurlTransport()
