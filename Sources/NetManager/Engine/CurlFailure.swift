@@ -45,7 +45,7 @@ struct CurlFailure {
     private func detail(_ plan: TransferPlan) -> String? {
         if let proxyVerdict { return "the proxy is not trusted: \(proxyVerdict)" }
         guard verdict == nil else { return nil }
-        var text = message ?? String(cString: curl_easy_strerror(code))
+        var text = message.map(Self.withoutField) ?? String(cString: curl_easy_strerror(code))
         guard let clientCertificate, clientCertificate.wasAsked, !hasHead else { return text }
         if let refusal = clientCertificate.refusal { text += ". The server's alert: \(refusal)" }
         let shown = plan.clientIdentity.map { "was \($0)" } ?? "was not given"
@@ -82,8 +82,7 @@ struct CurlFailure {
             )
         case CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND:
             return .tlsFailed
-        case CURLE_RECV_ERROR where mentions("nghttp2_session_mem_recv"):
-            // The library under libcurl gave up: a flood of frames, or fields beyond its limits or libcurl's.
+        case CURLE_RECV_ERROR where isRefusedByHTTP2Library, CURLE_HTTP2 where isRefusedByHTTP2Library:
             return .protocolError
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
             CURLE_SEND_FAIL_REWIND,
@@ -92,7 +91,8 @@ struct CurlFailure {
             return connectionBroken
         case CURLE_HTTP2_STREAM:
             // It says by this of an answer that it is none (RFC 9113, section 8.1.1).
-            return mentions("PROTOCOL_ERROR") ? .protocolError : connectionBroken
+            return mentions("PROTOCOL_ERROR") || mentions(Self.invalidField)
+                ? .protocolError : connectionBroken
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return .protocolError
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
@@ -101,6 +101,23 @@ struct CurlFailure {
         default:
             return .protocolError
         }
+    }
+
+    /// Whether nghttp2 gave up: a flood of frames, or fields beyond its limits or libcurl's.
+    ///
+    /// In the words of libcurl 7.88 and of 8.14.
+    private var isRefusedByHTTP2Library: Bool {
+        mentions("nghttp2_session_mem_recv") || mentions("nghttp2 recv error")
+            || mentions("Too many response headers")
+    }
+
+    /// What nghttp2 says of a field, and libcurl 8.14 hands on.
+    private static let invalidField = "Invalid HTTP header field was received"
+
+    /// libcurl's words without what the server sent: name and value of a field, which may be a secret.
+    private static func withoutField(_ message: String) -> String {
+        guard let start = message.firstRange(of: ", name: [")?.lowerBound else { return message }
+        return String(message[..<start])
     }
 
     /// Whether the request never got past the proxy.

@@ -69,7 +69,8 @@ import Testing
                 Issue.record("\(error)")
                 return
             }
-            #expect(error.description.contains("127.0.0.1"))
+            // Later versions of libcurl try the other family first.
+            #expect(["127.0.0.1", "::1"].contains { error.description.contains("its address \($0) is") })
         }
         #expect(server.counters.requests == 1)
     }
