@@ -16,7 +16,7 @@ public func fuzzContentDecoder(_ start: UnsafePointer<UInt8>, _ count: Int) -> C
     let codings: [ContentDecoder.Coding] = (0..<Int(input[0] & 3)).map {
         input[0] >> (2 + $0) & 1 == 0 ? .gzip : .deflate
     }
-    let bytes = (input[0] & 0x80 == 0 ? Data() : member) + Data(input.dropFirst(2))
+    let bytes = (input[0] & 0x80 == 0 ? Data() : Data(member)) + Data(input.dropFirst(2))
     let whole = decoded(bytes, codings, size: bytes.count)
     let pieces = decoded(bytes, codings, size: Int(input[1]) + 1)
     precondition(whole.failure == pieces.failure, "the pieces decide whether it can be decoded")
@@ -61,8 +61,8 @@ private func decoded(_ bytes: Data, _ codings: [ContentDecoder.Coding], size: In
 }
 
 /// “hello hello hello”, compressed by gzip.
-private let member = Data([
+private let member: [UInt8] = [
     0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x57, 0xC8, 0x40, 0x90, 0, 0x80, 0x88,
     0xF9, 0xE5,
     17, 0, 0, 0,
-])
+]
