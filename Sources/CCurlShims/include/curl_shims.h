@@ -4,6 +4,11 @@
 
 #include <curl/curl.h>
 
+/// curl_global_init, with the C library's allocator but for where large blocks lie.
+///
+/// What it gives is freed as ever. Without effect on memory where the program has initialized libcurl before.
+CURLcode nm_global_init(void);
+
 CURLcode nm_easy_setopt_long(CURL *easy, CURLoption option, long value);
 CURLcode nm_easy_setopt_offset(CURL *easy, CURLoption option, curl_off_t value);
 CURLcode nm_easy_setopt_string(CURL *easy, CURLoption option, const char *value);

@@ -5,12 +5,34 @@
 /// connections.
 struct ConnectionGate {
     /// What requests must have in common to share a connection.
-    struct Route: Hashable {
-        let host: String
-        let port: Int
-        let policyID: String
-        let proxy: ResolvedProxy
-        let connection: ConnectionOptions
+    ///
+    /// A class, as it is large, is handed on often, and only transfers over TLS have one.
+    final class Route: Hashable {
+        private let host: String
+        private let port: Int
+        private let policyID: String
+        private let proxy: ResolvedProxy
+        private let connection: ConnectionOptions
+
+        init(
+            host: String,
+            port: Int,
+            policyID: String,
+            proxy: ResolvedProxy,
+            connection: ConnectionOptions
+        ) {
+            self.host = host
+            self.port = port
+            self.policyID = policyID
+            self.proxy = proxy
+            self.connection = connection
+        }
+
+        static func == (one: Route, other: Route) -> Bool {
+            one === other
+                || one.host == other.host && one.port == other.port && one.policyID == other.policyID
+                    && one.proxy == other.proxy && one.connection == other.connection
+        }
 
         // The rest differs seldom, and would cost more to hash than to compare.
         func hash(into hasher: inout Hasher) {

@@ -30,7 +30,7 @@ enum CurlLibrary {
 
     private static let prepared: Void = {
         OpenSSLLibrary.prepare()
-        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        nm_global_init()
         keepMemory()
         atexit { EngineRegistry.stopAll() }
     }()

@@ -3,7 +3,7 @@
 /// Times are nanoseconds of the monotonic clock.
 struct PhaseClock {
     /// The limits that can pass at all: those that are shorter than what is left of the whole call.
-    private let limits: Timeouts
+    private let limits: Limits
     private(set) var phase = RequestError.Phase.queue
     /// When the phase began, or when it last showed a sign of life.
     private var mark: UInt64
@@ -14,12 +14,34 @@ struct PhaseClock {
     /// When the pause under way began; nil outside of one.
     private var pausedAt: UInt64?
 
+    /// Limits in nanoseconds: a third of what they take as durations that may be missing.
+    private struct Limits {
+        static let none = UInt64.max
+
+        let queue, connect, tls, firstByte, idle: UInt64
+
+        init(_ limits: Timeouts) {
+            func nanoseconds(_ limit: Duration?) -> UInt64 {
+                limit.map { UInt64(clamping: $0.nanoseconds) } ?? Self.none
+            }
+            queue = nanoseconds(limits.queue)
+            connect = nanoseconds(limits.connect)
+            tls = nanoseconds(limits.tls)
+            firstByte = nanoseconds(limits.firstByte)
+            idle = nanoseconds(limits.idle)
+        }
+
+        /// The shortest one; nil when there is none.
+        var shortest: UInt64? {
+            let shortest = min(queue, connect, tls, firstByte, idle)
+            return shortest == Self.none ? nil : shortest
+        }
+    }
+
     init(limits: Timeouts, headDeadline: UInt64?, now: @autoclosure () -> UInt64) {
-        self.limits = limits
+        self.limits = Limits(limits)
         self.headDeadline = headDeadline
-        isNeeded =
-            headDeadline != nil || limits.queue != nil || limits.connect != nil || limits.tls != nil
-            || limits.firstByte != nil || limits.idle != nil
+        isNeeded = headDeadline != nil || self.limits.shortest != nil
         mark = isNeeded ? now() : 0
     }
 
@@ -62,16 +84,16 @@ struct PhaseClock {
     /// When something is over next; nil for never.
     var deadline: UInt64? {
         guard pausedAt == nil else { return nil }
-        let ownLimit: Duration? =
+        let ownLimit =
             switch phase {
             case .queue: limits.queue
             case .resolve, .connect: limits.connect
             case .tls: limits.tls
             case .send, .firstByte: limits.firstByte
             case .idle: limits.idle
-            case .total: nil
+            case .total: Limits.none
             }
-        let own = isHeld ? nil : ownLimit.map { mark &+ UInt64(clamping: $0.nanoseconds) }
+        let own = isHeld || ownLimit == Limits.none ? nil : mark &+ ownLimit
         let head = phase == .idle ? nil : headDeadline
         switch (own, head) {
         case (let own?, let head?): return min(own, head)
@@ -81,8 +103,7 @@ struct PhaseClock {
 
     /// When to look again: at this stage's end, or after the shortest limit, which a later stage may have.
     func nextLook(now: UInt64) -> UInt64? {
-        let all = [limits.queue, limits.connect, limits.tls, limits.firstByte, limits.idle]
-        let shortest = all.compactMap { $0 }.min().map { now &+ UInt64(clamping: $0.nanoseconds) }
+        let shortest = limits.shortest.map { now &+ $0 }
         let candidates = [deadline, headDeadline.flatMap { phase == .idle ? nil : $0 }, shortest]
         return candidates.compactMap { $0 }.filter { $0 > now }.min()
     }

@@ -4,13 +4,32 @@ import SecurityPolicy
 
 /// The proxy of one request, as libcurl is told of it.
 struct ResolvedProxy: Hashable {
+    /// Apart, as it takes 170 bytes, is in each transfer and handle more than once, and there is mostly no proxy.
+    private enum Way: Hashable {
+        case direct
+        indirect case through(Peer)
+    }
+
+    private struct Peer: Hashable {
+        var url = ""
+        var host = ""
+        var credentials: Proxy.Credentials?
+        var policy: SecurityPolicy?
+    }
+
+    private var way = Way.direct
+
+    private var peer: Peer? {
+        if case .through(let peer) = way { peer } else { nil }
+    }
+
     /// The proxy's URL; empty for none.
-    var url = ""
+    var url: String { peer?.url ?? "" }
     /// The proxy's host, for its policy.
-    var host = ""
-    var credentials: Proxy.Credentials?
+    var host: String { peer?.host ?? "" }
+    var credentials: Proxy.Credentials? { peer?.credentials }
     /// The policy that the proxy itself must pass; nil when there is no TLS to it.
-    var policy: SecurityPolicy?
+    var policy: SecurityPolicy? { peer?.policy }
 
     /// No proxy.
     init() {}
@@ -25,7 +44,8 @@ struct ResolvedProxy: Hashable {
     ) throws(TransferFailure) {
         guard proxy.kind != .none else { return }
         if proxy.kind == .environment {
-            try read(environment, scheme: scheme, host: target)
+            guard let url = try Self.url(in: environment, scheme: scheme, host: target) else { return }
+            way = .through(Peer(url: url))
             return
         }
         guard !proxy.host.isEmpty, (1...65_535).contains(proxy.port) else {
@@ -34,17 +54,17 @@ struct ResolvedProxy: Hashable {
         guard !ProxyExceptions(proxy.exceptions.joined(separator: ",")).cover(target) else { return }
         let host = proxy.host.contains(":") && !proxy.host.hasPrefix("[") ? "[\(proxy.host)]" : proxy.host
         let address = "\(host):\(proxy.port)"
+        var peer = Peer(host: proxy.host.asciiLowercased, credentials: proxy.credentials)
         switch proxy.kind {
-        case .http: url = "http://\(address)"
+        case .http: peer.url = "http://\(address)"
         case .https(let policy):
-            url = "https://\(address)"
-            self.policy = policy
+            peer.url = "https://\(address)"
+            peer.policy = policy
         // The h lets the proxy resolve the name, so that no look-up gives away where a request goes.
-        case .socks5: url = "socks5h://\(address)"
+        case .socks5: peer.url = "socks5h://\(address)"
         case .none, .environment: break
         }
-        self.host = proxy.host.asciiLowercased
-        credentials = proxy.credentials
+        way = .through(peer)
     }
 
     /// Whether a message of libcurl's may repeat the proxy's URL together with the password in it.
@@ -54,23 +74,24 @@ struct ResolvedProxy: Hashable {
 
     /// Reads the variables that curl reads; `HTTP_PROXY` in capitals is none of them, since a CGI server sets it from
     /// a request's `Proxy` field.
-    private mutating func read(
-        _ environment: [String: String],
+    /// - Returns: The proxy's URL; nil for none.
+    private static func url(
+        in environment: [String: String],
         scheme: String,
         host target: String
-    ) throws(TransferFailure) {
+    ) throws(TransferFailure) -> String? {
         let names =
             ["\(scheme)_proxy"] + (scheme == "https" ? ["HTTPS_PROXY"] : []) + ["all_proxy", "ALL_PROXY"]
         guard let value = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else {
-            return
+            return nil
         }
         let exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-        guard !ProxyExceptions(exceptions).cover(target) else { return }
+        guard !ProxyExceptions(exceptions).cover(target) else { return nil }
         guard !value.lowercased().hasPrefix("https://") else {
             throw .invalidConfiguration(
                 "the environment names an https proxy, for which there is no policy; use Proxy.https instead"
             )
         }
-        url = value
+        return value
     }
 }
