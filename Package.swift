@@ -247,7 +247,7 @@ let package = Package(
             name: "NetManagerTests",
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
-                "Locks", "ChildProcess", "COpenSSL",
+                "Locks", "ChildProcess", "CLinux", "COpenSSL",
                 "Conformance", "ExitProbe", "FormValues", "LoadProbe", "TestSupport",
             ],
             swiftSettings: strict

@@ -57,7 +57,7 @@ enum CurlCallbacks {
         }
     }
 
-    private static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         guard let context else { return nil }
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
     }

@@ -19,6 +19,15 @@ enum CurlLibrary {
     /// Whether it is OpenSSL; with another one no policy could be asked, so https is refused.
     static let usesOpenSSL = tlsLibrary.hasPrefix("OpenSSL/")
 
+    /// Whether libcurl may read for a transfer that is paused, and keep what it reads until it has 64 MiB and gives up.
+    ///
+    /// 8.5 waits for every connected socket (cf_socket_adjust_pollset), and 7.88 for those that are not paused. Later
+    /// versions are right again, but from which on was not seen.
+    static let readsWhilePaused = version >= 0x08_05_00
+
+    /// libcurl's own, a byte each for major, minor and patch.
+    static let version: UInt32 = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
+
     /// Initialises both libraries; later calls do nothing.
     ///
     /// OpenSSL 3 frees its tables in an exit handler of its own while transfers still run, which crashes the process.

@@ -22,8 +22,8 @@ final class MultiHandle {
         guard let pointer else { return }
         let context = Unmanaged.passUnretained(self).toOpaque()
         nm_multi_setopt_pointer(pointer, CURLMOPT_SOCKETDATA, context)
-        nm_multi_setopt_socket_callback(pointer) { _, socket, what, context, _ in
-            if let context { MultiHandle.from(context).socketChanged(socket, what: what) }
+        nm_multi_setopt_socket_callback(pointer) { easy, socket, what, context, _ in
+            if let context { MultiHandle.from(context).socketChanged(socket, what: what, of: easy) }
             return 0
         }
         nm_multi_setopt_pointer(pointer, CURLMOPT_TIMERDATA, context)
@@ -95,13 +95,15 @@ final class MultiHandle {
         deadline.map { MonotonicClock.milliseconds(until: $0) } ?? -1
     }
 
-    private func socketChanged(_ socket: curl_socket_t, what: Int32) {
+    private func socketChanged(_ socket: curl_socket_t, what: Int32, of easy: UnsafeMutableRawPointer?) {
         switch what {
         case CURL_POLL_IN: selector.watch(socket, for: .read)
         case CURL_POLL_OUT: selector.watch(socket, for: .write)
         case CURL_POLL_INOUT: selector.watch(socket, for: [.read, .write])
         default: selector.ignore(socket)
         }
+        guard CurlLibrary.readsWhilePaused, what & CURL_POLL_IN != 0, let easy else { return }
+        CurlCallbacks.transfer(nm_easy_getinfo_private(easy))?.isRead(from: socket)
     }
 
     private func timerChanged(_ milliseconds: Int) {

@@ -33,10 +33,7 @@ enum PolicyMarker {
     /// It costs a connection nothing, as OpenSSL looks into a folder only when it searches. A blob it parses: a sixth of
     /// a millisecond. Later versions than were measured may read the system's bundle when no file is named, so they get
     /// the blob.
-    private static let isPath: Bool = {
-        guard let version = curl_version_info(CURLVERSION_FIRST) else { return false }
-        return version.pointee.version_num < 0x08_00_00
-    }()
+    private static let isPath = CurlLibrary.version > 0 && CurlLibrary.version < 0x08_00_00
 
     /// A folder that there can never be, as it would lie inside of a device.
     static func path(for policyID: String) -> String { "/dev/null/policy \(policyID)" }

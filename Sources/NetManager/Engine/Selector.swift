@@ -27,10 +27,15 @@ final class Selector {
     private struct Entry {
         var registered: Interest = []
         var wanted: Interest = []
+        /// Whether its bytes stay in the kernel, whatever libcurl wants.
+        var isHeld = false
         /// Whether its closing will be told, so that it may stay registered meanwhile.
         var isAdopted = false
         /// Whether what is carried is encrypted twice.
         var isLayered = false
+
+        /// What is waited for.
+        var effective: Interest { isHeld ? wanted.subtracting(.read) : wanted }
     }
 
     private let epoll: Int32
@@ -69,11 +74,35 @@ final class Selector {
     func watch(_ descriptor: Int32, for interest: Interest) {
         var entry = self[descriptor] ?? Entry()
         entry.wanted = interest
-        if entry.registered != interest {
-            tellEpoll(entry.registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, interest)
-            entry.registered = interest
-        }
+        register(&entry, descriptor)
         self[descriptor] = entry
+    }
+
+    /// Leaves what comes on a socket in the kernel, and so holds the sender back, until ``release(_:)`` or until libcurl
+    /// asks no more for the socket.
+    func hold(_ descriptor: Int32) {
+        setHeld(descriptor, true)
+    }
+
+    /// Reads a socket again.
+    func release(_ descriptor: Int32) {
+        setHeld(descriptor, false)
+    }
+
+    private func setHeld(_ descriptor: Int32, _ isHeld: Bool) {
+        guard var entry = self[descriptor], entry.isHeld != isHeld else { return }
+        entry.isHeld = isHeld
+        if !entry.wanted.isEmpty { register(&entry, descriptor) }
+        self[descriptor] = entry
+    }
+
+    private func register(_ entry: inout Entry, _ descriptor: Int32) {
+        let interest = entry.effective
+        guard entry.registered != interest else { return }
+        let operation =
+            interest.isEmpty ? EPOLL_CTL_DEL : entry.registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        tellEpoll(operation, descriptor, interest)
+        entry.registered = interest
     }
 
     /// Nobody asks for a descriptor any more.
@@ -81,6 +110,7 @@ final class Selector {
         guard let entry = self[descriptor] else { return }
         if entry.isAdopted {
             self[descriptor]?.wanted = []
+            self[descriptor]?.isHeld = false
         } else {
             self[descriptor] = nil
             tellEpoll(EPOLL_CTL_DEL, descriptor, [])
@@ -125,7 +155,7 @@ final class Selector {
         for raw in buffer.prefix(max(0, Int(count))) where raw.data.fd != wakeDescriptor {
             if let event = event(of: raw) { events.append(event) }
         }
-        for descriptor in hidden where self[descriptor]?.wanted.contains(.read) == true {
+        for descriptor in hidden where self[descriptor]?.effective.contains(.read) == true {
             guard !events.contains(where: { $0.descriptor == descriptor }) else { continue }
             events.append(Event(descriptor: descriptor, readable: true, writable: false, failed: false))
         }
@@ -134,7 +164,7 @@ final class Selector {
 
     private func event(of raw: epoll_event) -> Event? {
         let descriptor = raw.data.fd
-        guard let entry = self[descriptor], !entry.wanted.isEmpty else {
+        guard let entry = self[descriptor], !entry.effective.isEmpty else {
             // Stray: an idle connection was closed by the peer, or libcurl has lost interest. Level-triggered epoll
             // would report it for ever. libcurl finds out by itself when it next takes the connection.
             self[descriptor]?.registered = []
@@ -143,7 +173,7 @@ final class Selector {
         }
         return Event(
             descriptor: descriptor,
-            readable: raw.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0,
+            readable: !entry.isHeld && raw.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0,
             writable: raw.events & EPOLLOUT.rawValue != 0,
             failed: raw.events & EPOLLERR.rawValue != 0
         )

@@ -61,7 +61,10 @@ extension Transfer {
     func received(headerLine line: UnsafeRawBufferPointer) -> Int {
         noteUnread()
         // libcurl forgets a pause when it sends a request again on another connection.
-        guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        guard !isPaused else {
+            holdSocket()
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
         return takes(headerLine: line) ? line.count : 0
     }
 
@@ -120,7 +123,10 @@ extension Transfer {
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {
         noteUnread()
-        guard !isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        guard !isPaused else {
+            holdSocket()
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
         if channel == nil, plan.context.delivery == .streamed, let head { deliver(head) }
         decoded += bytes.count
@@ -134,6 +140,7 @@ extension Transfer {
             case .full:
                 decoded -= bytes.count
                 clock.hold()
+                holdSocket()
                 return Int(CURL_WRITEFUNC_PAUSE)
             }
         } else {

@@ -60,6 +60,10 @@ final class Transfer {
     var questions = 0
     /// Whether its connection carries many requests at a time.
     var multiplexes = false
+    /// The socket that libcurl reads for it; nil where nobody needs to know.
+    private var readSocket: Int32?
+    /// Whether that is left alone, as the transfer is paused.
+    private var holdsSocket = false
     /// The socket, where it carries many requests at a time inside of two layers of TLS (UnreadSockets).
     var layeredSocket: Int32?
     private let connected: ConnectedTransfers
@@ -147,6 +151,8 @@ final class Transfer {
     func beginAnew() {
         handle?.clearErrorMessage()
         verification = nil
+        readSocket = nil
+        holdsSocket = false
         proxyVerification = nil
         handshakes = 0
         tlsDescription = nil
@@ -177,6 +183,7 @@ final class Transfer {
         guard place == .inLibcurl, let handle else { return }
         keepsOwnTime = true
         nm_easy_setopt_long(handle.pointer, CURLOPT_TIMEOUT_MS, 0)
+        holdSocket()
         // CURLPAUSE_ALL: both directions.
         curl_easy_pause(handle.pointer, CURLPAUSE_RECV | CURLPAUSE_SEND)
     }
@@ -188,15 +195,40 @@ final class Transfer {
         pausedAt = nil
         clock.goOn(now: MonotonicClock.nanoseconds)
         // CURLPAUSE_CONT: a direction that has to wait for other reasons says so when it is asked.
-        if place == .inLibcurl, let handle { curl_easy_pause(handle.pointer, 0) }
+        if place == .inLibcurl, let handle {
+            releaseSocket()
+            curl_easy_pause(handle.pointer, 0)
+        }
     }
 
     /// Goes on with whatever direction was paused.
     func resume() {
         guard let handle, !isPaused else { return }
         clock.beat(now: MonotonicClock.nanoseconds)
+        releaseSocket()
         // CURLPAUSE_CONT: libcurl may hand over the bytes it held back before this returns.
         curl_easy_pause(handle.pointer, 0)
+    }
+
+    /// Keeps libcurl from reading while this transfer is paused, where it does not keep itself from it.
+    ///
+    /// Over HTTP/2 others share the socket, and the stream's window holds the sender back.
+    func holdSocket() {
+        guard CurlLibrary.readsWhilePaused, state.hasStarted, !multiplexes, !holdsSocket else { return }
+        holdsSocket = true
+        if let readSocket { handle?.selector.hold(readSocket) }
+    }
+
+    private func releaseSocket() {
+        guard holdsSocket else { return }
+        holdsSocket = false
+        if let readSocket { handle?.selector.release(readSocket) }
+    }
+
+    /// libcurl waits for a socket on behalf of this transfer.
+    func isRead(from socket: Int32) {
+        readSocket = socket
+        if holdsSocket { handle?.selector.hold(socket) }
     }
 }
 

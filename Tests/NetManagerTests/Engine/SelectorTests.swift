@@ -1,0 +1,86 @@
+import CLinux
+import Glibc
+import Testing
+
+@testable import NetManager
+
+@Suite struct SelectorTests {
+    /// A selector, and two sockets that are connected.
+    private final class Fixture {
+        let selector: Selector
+        let near: Int32
+        let far: Int32
+        private let wake: Int32
+
+        init() throws {
+            wake = eventfd(0, 0)
+            selector = Selector(epoll: epoll_create1(0), wakeDescriptor: wake)
+            var ends: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            (near, far) = (ends[0], ends[1])
+            selector.adopt(near, isLayered: false)
+        }
+
+        deinit {
+            for descriptor in [near, far, wake] { close(descriptor) }
+            selector.close()
+        }
+
+        /// What happened, as short words.
+        func happened() -> [String] {
+            selector.wait(milliseconds: 0).map { event in
+                #expect(event.descriptor == near)
+                return (event.readable ? "r" : "") + (event.writable ? "w" : "") + (event.failed ? "f" : "")
+            }
+        }
+
+        func send() throws { try #require(write(far, "x", 1) == 1) }
+    }
+
+    @Test func `what comes on a socket that is held is not told until it is released`() throws {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: .read)
+        try fixture.send()
+        #expect(fixture.happened() == ["r"])
+        fixture.selector.hold(fixture.near)
+        for _ in 0..<2 { #expect(fixture.happened() == []) }
+        // libcurl may ask for it meanwhile.
+        fixture.selector.watch(fixture.near, for: .read)
+        #expect(fixture.happened() == [])
+        fixture.selector.release(fixture.near)
+        for _ in 0..<2 { #expect(fixture.happened() == ["r"]) }
+    }
+
+    @Test func `a socket that is held may be written`() throws {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: [.read, .write])
+        try fixture.send()
+        fixture.selector.hold(fixture.near)
+        #expect(fixture.happened() == ["w"])
+        fixture.selector.release(fixture.near)
+        #expect(fixture.happened() == ["rw"])
+    }
+
+    @Test func `the end of a connection that is held is told when it is released, and wakes nobody before`()
+        throws
+    {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: .read)
+        fixture.selector.hold(fixture.near)
+        shutdown(fixture.far, Int32(SHUT_RDWR))
+        for _ in 0..<2 { #expect(fixture.happened() == []) }
+        fixture.selector.release(fixture.near)
+        #expect(fixture.happened() == ["r"])
+    }
+
+    @Test func `a socket that libcurl lets go of is held no longer`() throws {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: .read)
+        fixture.selector.hold(fixture.near)
+        fixture.selector.ignore(fixture.near)
+        try fixture.send()
+        #expect(fixture.happened() == [])
+        fixture.selector.watch(fixture.near, for: .read)
+        #expect(fixture.happened() == ["r"])
+    }
+}
