@@ -107,8 +107,9 @@ struct CurlFailure {
     ///
     /// In the words of libcurl 7.88 and of 8.14.
     private var isRefusedByHTTP2Library: Bool {
-        mentions("nghttp2_session_mem_recv") || mentions("nghttp2 recv error")
-            || mentions("Too many response headers")
+        // -902 is a callback of libcurl's own that gave up, for what 7.88 says in other words: the connection broke.
+        mentions("nghttp2_session_mem_recv") || mentions("Too many response headers")
+            || mentions("nghttp2 recv error") && !mentions("nghttp2 recv error -902")
     }
 
     /// What nghttp2 says of a field, and libcurl 8.14 hands on.
