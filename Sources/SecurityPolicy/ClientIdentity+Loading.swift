@@ -9,8 +9,8 @@ extension ClientIdentity {
     ///   - key: The private key, when it is kept apart: PKCS#8 (RFC 5958) or the older forms of OpenSSL.
     ///   - password: What an encrypted key was encrypted with; not used otherwise.
     /// - Throws: ``ClientIdentityError``: for a password that is missing or wrong, for a key that is missing, is one of
-    ///   several or is not the certificate's, for what OpenSSL would refuse in a handshake. Dates are not checked
-    ///   here: see ``check(at:)``.
+    ///   several or is not the certificate's, for one that takes more than ten million iterations to decrypt, for what
+    ///   OpenSSL would refuse in a handshake. Dates are not checked here: see ``check(at:)``.
     public init(pem: Data, key: Data? = nil, password: String? = nil) throws(ClientIdentityError) {
         var reader = ClientIdentityReader(password: password)
         try reader.readPEM(pem)

@@ -12,7 +12,8 @@ struct ClientIdentityBundle {
     static func read(
         _ data: Data,
         password: String?,
-        in context: OpaquePointer
+        in context: OpaquePointer,
+        _ work: inout KeyDerivationWork
     ) throws(ClientIdentityError) -> ClientIdentityBundle {
         guard password?.utf8.contains(0) != true else { throw .wrongPassword }
         ERR_clear_error()
@@ -22,6 +23,7 @@ struct ClientIdentityBundle {
             )
         }
         defer { PKCS12_free(file) }
+        try work.add(pkcs12: file, password)
         var key: OpaquePointer?
         var own: OpaquePointer?
         var others: OpaquePointer?

@@ -7,12 +7,13 @@ enum ClientIdentityKey {
         _ block: borrowing ClientIdentityBlock,
         _ number: Int,
         _ password: String?,
-        in context: OpaquePointer
+        in context: OpaquePointer,
+        _ work: inout KeyDerivationWork
     ) throws(ClientIdentityError) -> ClientIdentitySecret {
         ERR_clear_error()
         let key: OpaquePointer?
         if block.label == "ENCRYPTED PRIVATE KEY" {
-            key = try decrypted(block.contents, try given(password), in: context)
+            key = try decrypted(block.contents, try given(password), in: context, &work)
         } else if block.header.contains("ENCRYPTED") {
             let plain = try decrypted(block.contents, header: block.header, try given(password))
             key = parsed(plain, in: context)
@@ -65,11 +66,15 @@ enum ClientIdentityKey {
     private static func decrypted(
         _ bytes: UnsafeRawBufferPointer,
         _ password: String,
-        in context: OpaquePointer
+        in context: OpaquePointer,
+        _ work: inout KeyDerivationWork
     ) throws(ClientIdentityError) -> OpaquePointer? {
         var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let envelope = d2i_X509_SIG(nil, &cursor, bytes.count) else { return nil }
         defer { X509_SIG_free(envelope) }
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        X509_SIG_get0(envelope, &algorithm, nil)
+        try work.add(algorithm)
         let count = Int32(clamping: password.utf8.count)
         guard let structure = PKCS8_decrypt_ex(envelope, password, count, context, nil) else {
             throw ClientIdentityError(decryptionFailedWith: password)

@@ -8,6 +8,7 @@ struct ClientIdentityReader {
     private var certificates: [Certificate] = []
     /// Unencrypted PKCS#8, DER.
     private var keys: [ClientIdentitySecret] = []
+    private var work = KeyDerivationWork()
 
     init(password: String?) { self.password = password }
 
@@ -61,7 +62,7 @@ struct ClientIdentityReader {
             guard let library = ClientIdentityLibrary() else {
                 throw .unsupported(reason: "no library context could be made")
             }
-            keys.append(try ClientIdentityKey.read(block, number, password, in: library.context))
+            keys.append(try ClientIdentityKey.read(block, number, password, in: library.context, &work))
         default:
             // Requests, parameters, comments of other tools: nothing that is sent.
             break
@@ -76,7 +77,8 @@ struct ClientIdentityReader {
         guard let library = ClientIdentityLibrary() else {
             throw .unsupported(reason: "no library context could be made")
         }
-        let contents = try ClientIdentityBundle.read(data, password: password, in: library.context)
+        let context = library.context
+        let contents = try ClientIdentityBundle.read(data, password: password, in: context, &work)
         certificates += contents.certificates
         keys += contents.keys
     }
