@@ -6,30 +6,20 @@ import Synchronization
 @main
 struct Client {
     let arguments = Arguments()
-    let manager: HTTPSessionManager
-
-    init() throws {
-        var configuration = HTTPSessionManager.Configuration()
-        if let root = arguments.root {
-            // Verified and pinned, as a program that talks to its own servers would be.
-            let anchors = Set(try Certificate.load(contentsOf: root))
-            configuration.securityPolicy = SecurityPolicy(
-                pinningMode: .publicKey,
-                pinnedCertificates: anchors,
-                trustAnchors: .certificates(anchors)
-            )
-        }
-        manager = HTTPSessionManager(configuration)
-    }
+    private let targets: Targets
+    private var manager: HTTPSessionManager { targets.next.manager }
 
     static func main() async throws {
-        let client = try Client()
-        let arguments = client.arguments
+        let base = Measurement.residentKiB
+        let arguments = Arguments()
+        let client = Client(targets: try Targets(arguments))
         var errors = arguments.warmUp > 0 ? try await client.run(arguments.warmUp) : 0
-        let measurement = Measurement()
+        let measurement = Measurement(base: base)
         errors += try await client.run(arguments.count)
         measurement.report("netmanager-\(arguments.style)", requests: arguments.count, errors: errors)
     }
+
+    private init(targets: Targets) { self.targets = targets }
 
     private func run(_ count: Int) async throws -> Int {
         switch arguments.workload {
@@ -40,13 +30,13 @@ struct Client {
     }
 
     private func get(_ count: Int) async -> Int {
-        let manager = manager
-        let url = arguments.url
+        let targets = targets
         switch arguments.style {
         case "closure":
             return await runClosures(count, inFlight: arguments.inFlight) { done in
-                manager.get(
-                    url,
+                let target = targets.next
+                target.manager.get(
+                    target.url,
                     as: .data,
                     success: { _, data in done(!data.isEmpty) },
                     failure: { _, error in
@@ -58,24 +48,26 @@ struct Client {
         case "executor":
             // The tasks of the program itself run on the engine's thread, as they ask to.
             return await withTaskExecutorPreference(manager.executor) {
-                await runLanes(count, inFlight: arguments.inFlight) {
-                    await Client.isGood { try await !manager.get(url, as: .data).isEmpty }
-                }
+                await runLanes(count, inFlight: arguments.inFlight) { await Client.gets(targets.next) }
             }
         case "json":
             return await runLanes(count, inFlight: arguments.inFlight) {
-                await Client.isGood { try await !manager.get(url).isNull }
+                let target = targets.next
+                return await Client.isGood { try await !target.manager.get(target.url).isNull }
             }
         case "send":
-            guard let url = URL(string: url) else { return count }
+            guard let url = URL(string: arguments.url) else { return count }
+            let manager = manager
             return await runLanes(count, inFlight: arguments.inFlight) {
                 await Client.isGood { try await manager.send(HTTPRequest(url: url)).head.status == 200 }
             }
         default:
-            return await runLanes(count, inFlight: arguments.inFlight) {
-                await Client.isGood { try await !manager.get(url, as: .data).isEmpty }
-            }
+            return await runLanes(count, inFlight: arguments.inFlight) { await Client.gets(targets.next) }
         }
+    }
+
+    private static func gets(_ target: Targets.Target) async -> Bool {
+        await isGood { try await !target.manager.get(target.url, as: .data).isEmpty }
     }
 
     private func transfer(_ count: Int, _ body: @escaping @Sendable () async throws -> Bool) async throws

@@ -16,6 +16,9 @@ struct options {
     long warm_up;
     // A PEM file with the one trusted root; NULL for plain http.
     const char *root;
+    // How many hosts take turns; their addresses, parsed, when there is more than one.
+    long hosts;
+    CURLU **urls;
 };
 
 // One easy handle, reused from request to request and told its options once.
@@ -42,7 +45,7 @@ drive drive_with_epoll;
 void prepare_epoll(CURLM *multi);
 int close_epoll_socket(void *context, curl_socket_t socket);
 
-// Starts `slot` on a request.
+// Starts `slot` on a request, to the next of the hosts.
 void begin(CURLM *multi, struct slot *slot, const struct options *options);
 // Takes what libcurl has finished and begins the next requests; returns how many were begun.
 long harvest(CURLM *multi, const struct options *options, long count, long *begun, struct totals *totals);

@@ -57,13 +57,33 @@ static void load_root(const char *path) {
     if (!store || X509_STORE_load_locations(store, path, NULL) != 1) fail("cannot read the root");
 }
 
+static CURLU *parsed(const char *text) {
+    CURLU *url = curl_url();
+    if (!url || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK) fail("bad URL");
+    return url;
+}
+
+// One URL for each host: "{n}" stands for its number, "{ip}" for two parts of an address.
+static CURLU **parse_hosts(const char *pattern, long hosts) {
+    CURLU **urls = calloc((size_t)hosts, sizeof *urls);
+    const char *mark = strchr(pattern, '{'), *rest = mark ? strchr(mark, '}') : NULL;
+    if (!urls || !rest) fail("the URL has no mark for the host");
+    for (long host = 0; host < hosts; host++) {
+        char text[512], place[32];
+        if (mark[1] == 'n') snprintf(place, sizeof place, "%ld", host);
+        else snprintf(place, sizeof place, "%ld.%ld", 1 + host / 250, 1 + host % 250);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(mark - pattern), pattern, place, rest + 1);
+        urls[host] = parsed(text);
+    }
+    return urls;
+}
+
 // Tells a handle everything, once: a URL that is parsed already and no look for a proxy are a quarter of a request.
 static void prepare(struct slot *slot, const struct options *options, int uses_epoll, CURLSH *share) {
-    CURLU *url = curl_url();
     slot->easy = curl_easy_init();
-    if (!url || !slot->easy || curl_url_set(url, CURLUPART_URL, options->url, 0) != CURLUE_OK) fail("bad URL");
+    if (!slot->easy) fail("out of memory");
     CURL *easy = slot->easy;
-    curl_easy_setopt(easy, CURLOPT_CURLU, url);
+    if (!options->urls) curl_easy_setopt(easy, CURLOPT_CURLU, parsed(options->url));
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, slot);
@@ -92,6 +112,8 @@ static void prepare(struct slot *slot, const struct options *options, int uses_e
 }
 
 void begin(CURLM *multi, struct slot *slot, const struct options *options) {
+    static long next = 0;
+    if (options->urls) curl_easy_setopt(slot->easy, CURLOPT_CURLU, options->urls[next++ % options->hosts]);
     slot->count = 0;
     slot->left_to_send = options->workload == WORKLOAD_UPLOAD ? upload_size : 0;
     curl_multi_add_handle(multi, slot->easy);
@@ -142,7 +164,7 @@ static long resident_kib(void) {
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// BenchmarkFloor poll|epoll get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT]
+// BenchmarkFloor poll|epoll get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT [HOSTS]]
 int main(int argc, char **argv) {
     if (argc < 7) fail("usage: poll|epoll get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT]");
     int uses_epoll = strcmp(argv[1], "epoll") == 0;
@@ -155,8 +177,10 @@ int main(int argc, char **argv) {
         .in_flight = atol(argv[5]),
         .warm_up = atol(argv[6]),
         .root = argc > 7 && *argv[7] ? argv[7] : NULL,
+        .hosts = argc > 8 ? atol(argv[8]) : 0,
     };
     if (options.count < 1 || options.in_flight < 1) fail("COUNT and IN-FLIGHT must be positive");
+    if (options.hosts > 0) options.urls = parse_hosts(options.url, options.hosts);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     if (options.root) load_root(options.root);
     CURLM *multi = curl_multi_init();
@@ -165,7 +189,10 @@ int main(int argc, char **argv) {
     if (!multi || !share || !slots) fail("out of memory");
     curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
     curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 4096L);
+    // As many as there may be hosts; by itself libcurl keeps four for each handle.
+    if (options.hosts > 0) curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 4096L);
     if (uses_epoll) prepare_epoll(multi);
+    long base = resident_kib();
     for (long i = 0; i < options.in_flight; i++) prepare(&slots[i], &options, uses_epoll, share);
 
     drive *run = uses_epoll ? drive_with_epoll : drive_with_poll;
@@ -179,8 +206,9 @@ int main(int argc, char **argv) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("{\"client\":\"floor-%s\",\"requests\":%ld,\"cpu_us\":%.3f,\"wall_s\":%.4f,\"errors\":%ld,"
-           "\"peak_rss_kib\":%ld,\"start_rss_kib\":%ld,\"threads\":1,\"connections\":%lld}\n",
+           "\"peak_rss_kib\":%ld,\"base_rss_kib\":%ld,\"start_rss_kib\":%ld,\"end_rss_kib\":%ld,\"threads\":1,"
+           "\"connections\":%lld}\n",
            argv[1], totals.done, cpu * 1e6 / (double)totals.done, wall, totals.errors + warm.errors, usage.ru_maxrss,
-           resident, totals.connections);
+           base, resident, resident_kib(), totals.connections);
     return totals.errors + warm.errors > 0;
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the clients are asked to do: `STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT]`.
+/// What the clients are asked to do: `STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT [HOSTS [POLICIES]]]`.
 package struct Arguments: Sendable {
     /// What is transferred.
     package enum Workload: String, Sendable {
@@ -18,6 +18,18 @@ package struct Arguments: Sendable {
     package let warmUp: Int
     /// A PEM file with the one trusted root; nil for plain http.
     package let root: String?
+    /// How many hosts take turns: `{n}` in the URL stands for a host's number, `{ip}` for two parts of its address.
+    package let hosts: Int
+    /// How many security policies take turns.
+    package let policies: Int
+
+    /// The URL of each host.
+    package var urls: [String] {
+        (0..<hosts).map { host in
+            url.replacing("{n}", with: "\(host)")
+                .replacing("{ip}", with: "\(1 + host / 250).\(1 + host % 250)")
+        }
+    }
 
     /// Reads the command line; ends the program when it cannot.
     package init() {
@@ -25,7 +37,7 @@ package struct Arguments: Sendable {
         guard words.count >= 7, let workload = Workload(rawValue: words[2]), let count = Int(words[4]),
             let inFlight = Int(words[5]), let warmUp = Int(words[6]), count > 0, inFlight > 0
         else {
-            print("usage: STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT]")
+            print("usage: STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT [HOSTS [POLICIES]]]")
             exit(2)
         }
         style = words[1]
@@ -35,6 +47,8 @@ package struct Arguments: Sendable {
         self.inFlight = inFlight
         self.warmUp = warmUp
         root = words.count > 7 && !words[7].isEmpty ? words[7] : nil
+        hosts = words.count > 8 ? max(1, Int(words[8]) ?? 1) : 1
+        policies = words.count > 9 ? max(1, Int(words[9]) ?? 1) : 1
     }
 }
 

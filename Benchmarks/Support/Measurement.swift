@@ -7,9 +7,13 @@ package struct Measurement {
     private let wall: ContinuousClock.Instant
     private let resident: Int
 
+    private let base: Int
+
     /// Begins to measure.
-    package init() {
+    /// - Parameter base: What memory was resident before anything was made, in KiB; nil for what is now.
+    package init(base: Int? = nil) {
         resident = Self.residentKiB
+        self.base = base ?? resident
         wall = .now
         cpu = Self.cpuMicroseconds
     }
@@ -25,7 +29,8 @@ package struct Measurement {
             ("client", "\"\(client)\""), ("requests", "\(requests)"),
             ("cpu_us", Self.text(cpu / Double(max(requests, 1)), decimals: 3)),
             ("wall_s", Self.text(seconds, decimals: 4)), ("errors", "\(errors)"),
-            ("peak_rss_kib", "\(usage.ru_maxrss)"), ("start_rss_kib", "\(resident)"),
+            ("peak_rss_kib", "\(usage.ru_maxrss)"), ("base_rss_kib", "\(base)"),
+            ("start_rss_kib", "\(resident)"), ("end_rss_kib", "\(Self.residentKiB)"),
             ("threads", "\(Self.threads)"),
         ]
         print("{" + fields.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}")
@@ -51,7 +56,8 @@ package struct Measurement {
         )
     }
 
-    private static var residentKiB: Int {
+    /// The memory that is resident now.
+    package static var residentKiB: Int {
         let words = contents("/proc/self/statm").split(separator: " ")
         return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / 1024 : 0
     }

@@ -22,7 +22,7 @@ make_certificates() {
             -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign \
             -keyout root.key -out root.pem
         issue ca "/CN=Benchmark intermediate" root "basicConstraints=critical,CA:TRUE" "keyUsage=critical,keyCertSign"
-        issue server "/CN=localhost" ca "basicConstraints=CA:FALSE" "subjectAltName=DNS:localhost" \
+        issue server "/CN=localhost" ca "basicConstraints=CA:FALSE" "subjectAltName=DNS:localhost,DNS:*.h.localhost" \
             "extendedKeyUsage=serverAuth" "keyUsage=digitalSignature"
         cat server.pem ca.pem >chain.pem
         cat server.pem ca.pem root.pem >all.pem
@@ -54,7 +54,7 @@ free_port() {
 }
 
 listener() { # PORT-DIRECTIVES SERVER-DIRECTIVES
-    printf 'server { listen 127.0.0.1:%s; server_name localhost; root %s/root; ' "$1" "$work"
+    printf 'server { listen 127.0.0.1:%s; server_name localhost *.h.localhost; root %s/root; ' "$1" "$work"
     printf 'ssl_certificate %s/chain.pem; ssl_certificate_key %s/server.key; %s ' "$work" "$work" "$2"
     printf 'location = /small { default_type application/json; return 200 %s; } }\n' "'$(small_body)'"
 }
@@ -73,31 +73,6 @@ start_servers() {
     mkdir -p "$work/root"
     truncate -s 256M "$work/root/big"
     chmod -R a+rX "$work"
-    local ports=() index
-    for index in 0 1 2 3 4; do
-        free_port
-        ports+=("$chosen_port")
-    done
-    local user=""
-    [ "$(id -u)" != 0 ] || user="user root;"
-    {
-        echo "daemon off; worker_processes 1; $user pid $work/nginx.pid; error_log $work/error.log warn;"
-        echo "worker_rlimit_nofile 8192; events { worker_connections 4096; }"
-        echo "http { access_log off; sendfile on; keepalive_requests 100000000; keepalive_timeout 300;"
-        echo "http2_max_concurrent_streams 4096; ssl_protocols TLSv1.2 TLSv1.3;"
-        local area
-        for area in client_body proxy fastcgi uwsgi scgi; do echo "${area}_temp_path $work/$area;"; done
-        listener "${ports[0]}" ""
-        listener "${ports[1]} ssl" ""
-        listener "${ports[2]} ssl http2" ""
-        listener "${ports[3]} ssl" "keepalive_timeout 0; ssl_session_tickets off; ssl_session_cache off;"
-        listener "${ports[4]} ssl" "keepalive_timeout 0; ssl_session_tickets on; ssl_session_cache shared:s:1m;"
-        echo "}"
-    } >"$work/nginx.conf"
-    "${server_core[@]}" nginx -p "$work" -c "$work/nginx.conf" -e "$work/error.log" &
-    nginx_pid=$!
-    http=http://127.0.0.1:${ports[0]} https1=https://localhost:${ports[1]} https2=https://localhost:${ports[2]}
-    fresh=https://localhost:${ports[3]} resumed=https://localhost:${ports[4]}
     mkfifo "$work/peer.in" "$work/peer.out"
     "${server_core[@]}" "$programs/BenchmarkPeer" 2000 <"$work/peer.in" >"$work/peer.out" &
     peer_pid=$!
@@ -106,11 +81,53 @@ start_servers() {
     local peer_port
     read -r peer_port <"$work/peer.out"
     peer=http://127.0.0.1:$peer_port
+    local ports=() index
+    for index in 0 1 2 3 4 5 6; do
+        free_port
+        ports+=("$chosen_port")
+    done
+    write_server_configuration >"$work/nginx.conf"
+    "${server_core[@]}" nginx -p "$work" -c "$work/nginx.conf" -e "$work/error.log" &
+    nginx_pid=$!
+    http=http://127.0.0.1:${ports[0]} https1=https://localhost:${ports[1]} https2=https://localhost:${ports[2]}
+    fresh=https://localhost:${ports[3]} resumed=https://localhost:${ports[4]}
+    # Of many hosts; the benchmarks put one's number, or a part of its address, in the place of the braces.
+    hosts_http=http://127.0.{ip}:${ports[5]} hosts_https=https://{n}.h.localhost:${ports[6]}
     local tries=0
     until (exec 3<>"/dev/tcp/127.0.0.1/${ports[0]}") 2>/dev/null; do
         tries=$((tries + 1))
         [ $tries -lt 100 ] || { cat "$work/error.log" >&2; fail "nginx did not start"; }
         sleep 0.05
+    done
+}
+
+write_server_configuration() {
+    local user="" descriptors
+    [ "$(id -u)" != 0 ] || user="user root;"
+    descriptors=$(ulimit -Hn)
+    [ "$descriptors" != unlimited ] && [ "$descriptors" -lt 65536 ] || descriptors=65536
+    echo "daemon off; worker_processes 1; $user pid $work/nginx.pid; error_log $work/error.log warn;"
+    echo "worker_rlimit_nofile $descriptors; events { worker_connections $descriptors; }"
+    echo "http { access_log off; sendfile on; keepalive_requests 100000000; keepalive_timeout 300;"
+    echo "http2_max_concurrent_streams 4096; ssl_protocols TLSv1.2 TLSv1.3;"
+    local area
+    for area in client_body proxy fastcgi uwsgi scgi; do echo "${area}_temp_path $work/$area;"; done
+    listener "${ports[0]} backlog=4096" ""
+    listener "${ports[1]} ssl" ""
+    listener "${ports[2]} ssl http2 backlog=4096" "location = /wait { proxy_pass $peer; }"
+    listener "${ports[3]} ssl" "keepalive_timeout 0; ssl_session_tickets off; ssl_session_cache off;"
+    listener "${ports[4]} ssl" "keepalive_timeout 0; ssl_session_tickets on; ssl_session_cache shared:s:1m;"
+    listener "${ports[5]}" "$(many_hosts "${ports[5]}")"
+    listener "${ports[6]} ssl" ""
+    echo "}"
+}
+
+# many_hosts PORT: the addresses that the curves ask, 127.0.1.1 and so on.
+many_hosts() {
+    [ $curves = 1 ] || return 0
+    local host
+    for ((host = 0; host < 1050; host++)); do
+        printf 'listen 127.0.%d.%d:%s; ' $((1 + host / 250)) $((1 + host % 250)) "$1"
     done
 }
 
@@ -168,6 +185,16 @@ print_table() {
             least = v[1]; most = v[n]
             return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
         }
+        # KiB for each request that waits, each idle connection, each policy with its connections.
+        function memory_each(row) {
+            # The floor makes its handles before it starts, the clients with the requests.
+            if (row ~ /^wait/) return sprintf("%.1f", (field("peak_rss_kib") - field(client ~ /^floor/ ? "base_rss_kib" : "start_rss_kib")) / field("requests"))
+            if (row ~ /^idle/) return sprintf("%.1f", (field("end_rss_kib") - field("start_rss_kib")) / field("requests"))
+            # What one more takes: the first has all that is there once, and its 64 connections.
+            if (row == "policies-1") first[client] = field("start_rss_kib")
+            if (row ~ /^policies-...+/) return sprintf("%.1f", (field("start_rss_kib") - first[client]) / (substr(row, 10) - 1))
+            return "-"
+        }
         {
             row = field("row"); client = field("client"); key = row SUBSEP client
             if (!(row in seenrow)) { seenrow[row] = 1; rows[++rowcount] = row }
@@ -175,12 +202,12 @@ print_table() {
             values[key] = values[key] " " field("cpu_us")
             errors[key] += field("errors")
             wall[key] = field("wall_s")
-            memory[key] = (field("peak_rss_kib") - field("start_rss_kib"))
             peak[key] = field("peak_rss_kib")
+            each[key] = memory_each(row)
             threads[key] = field("threads")
         }
         END {
-            printf "%-12s %-22s %28s %7s %8s %9s %8s %s\n", "row", "client", "CPU µs/request [min max]", "ratio", "wall s", "peak MiB", "threads", "errors"
+            printf "%-13s %-22s %28s %7s %8s %9s %9s %8s %s\n", "row", "client", "CPU µs/request [min max]", "ratio", "wall s", "peak MiB", "KiB each", "threads", "errors"
             for (r = 1; r <= rowcount; r++) {
                 row = rows[r]
                 floor = 0
@@ -192,7 +219,7 @@ print_table() {
                 for (i = 1; i <= n; i++) {
                     key = row SUBSEP list[i]
                     m = median(key)
-                    printf "%-12s %-22s %28s %7s %8s %9.1f %8d %d\n", i == 1 ? row : "", list[i], sprintf("%.1f [%.1f %.1f]", m, least, most), floor ? sprintf("%.2f", m / floor) : "-", wall[key], peak[key] / 1024, threads[key], errors[key]
+                    printf "%-13s %-22s %28s %7s %8s %9.1f %9s %8d %d\n", i == 1 ? row : "", list[i], sprintf("%.1f [%.1f %.1f]", m, least, most), floor ? sprintf("%.2f", m / floor) : "-", wall[key], peak[key] / 1024, each[key], threads[key], errors[key]
                 }
             }
         }' "$work/results"
