@@ -48,6 +48,16 @@ public struct TrustAnchors: Sendable {
         }
     }
 
+    /// Whether none of the anchors begins or ends to be valid in a span of time.
+    func areSteady(during span: ClosedRange<Date>) -> Bool {
+        let dates = cache.dates.withLock { dates in
+            let known = dates ?? allCertificates.flatMap { [$0.notBefore, $0.notAfter] }
+            dates = known
+            return known
+        }
+        return !dates.contains(where: span.contains)
+    }
+
     /// A text of fixed form that names these anchors, for `policyID`.
     ///
     /// The system's anchors are one word: they cannot change while the process lives.
@@ -73,6 +83,8 @@ public struct TrustAnchors: Sendable {
 
     private final class Cache: Sendable {
         let store = Guarded<AnchorStore?>(nil)
+        /// When the anchors begin and end to be valid.
+        let dates = Guarded<[Date]?>(nil)
     }
 }
 

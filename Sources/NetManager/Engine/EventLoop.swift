@@ -16,6 +16,7 @@ final class EventLoop {
     var queue: ConnectionQueue
     private let connected = ConnectedTransfers()
     let challenges: TrustChallenges
+    private let verdicts = VerdictMemory()
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox = Outbox()
     /// What is to be done once nothing is under way.
@@ -144,7 +145,8 @@ final class EventLoop {
             engine: engine,
             outbox: outbox,
             connected: connected,
-            challenges: challenges
+            challenges: challenges,
+            verdicts: verdicts
         )
         guard let handle = handles.take() else {
             transfer.finish(with: .outOfMemory, code: CURLE_OUT_OF_MEMORY)

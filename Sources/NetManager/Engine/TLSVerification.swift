@@ -21,6 +21,8 @@ final class TLSVerification {
     var desk: ChallengeDesk?
     /// What the hook must be asked, when the last handshake was refused because it has not been.
     var question: ServerTrustQuestion?
+    /// What was accepted before; nil where everything is evaluated.
+    var verdicts: VerdictMemory?
     /// The socket of the connection, where it carries many requests at a time and leads to an https proxy; nil before
     /// the first request.
     var layeredSocket: Int32?
@@ -91,7 +93,8 @@ final class TLSVerification {
         let verdict = evaluate(
             SessionChain.certificates(of: ssl),
             under: policy,
-            stapled: Self.stapledResponse(of: ssl)
+            stapled: Self.stapledResponse(of: ssl),
+            isResumed: SSL_session_reused(ssl) == 1
         )
         self.verdict = verdict
         if case .success = verdict { Self.markVerified(ssl) }
@@ -101,7 +104,8 @@ final class TLSVerification {
     private func evaluate(
         _ chain: [[UInt8]],
         under policy: SecurityPolicy,
-        stapled: Data? = nil
+        stapled: Data? = nil,
+        isResumed: Bool = false
     ) -> Verdict {
         refusedTrust = nil
         question = nil
@@ -116,7 +120,9 @@ final class TLSVerification {
         }
         // Before the stapled response is looked at, an acceptance is no last word: it is evaluated once more.
         let isLast = policy.stapledOCSP == self.policy.stapledOCSP
-        let verdict = Verdict { () throws(TrustError) in try policy.evaluate(trust, forDomain: host) }
+        let verdict = Verdict { () throws(TrustError) in
+            try decision(about: trust, under: policy, isResumed: isResumed)
+        }
         if case .success = verdict, !isLast { return verdict }
         let answered = answered(verdict, trust)
         switch answered {
@@ -127,6 +133,24 @@ final class TLSVerification {
             if question == nil { onRefusal?(error, trust, false) }
         }
         return answered
+    }
+
+    /// Evaluates, except where a resumed session puts a question that was answered a moment ago.
+    private func decision(
+        about trust: ServerTrust,
+        under policy: SecurityPolicy,
+        isResumed: Bool
+    ) throws(TrustError) -> TrustDecision {
+        // The name is that of the whole policy; without its stapled response it is another one.
+        guard let verdicts, self.policy.stapledOCSP == .off else {
+            return try policy.evaluate(trust, forDomain: host)
+        }
+        let moment = VerdictMemory.Moment.now
+        let subject = VerdictMemory.Subject(policyID: policyID, host: host, chain: trust.certificates)
+        if isResumed, let known = verdicts.decision(for: subject, at: moment) { return known }
+        let decision = try policy.evaluate(trust, forDomain: host)
+        verdicts.remember(decision, of: policy, about: trust, subject, since: moment)
+        return decision
     }
 
     // MARK: In the handshake

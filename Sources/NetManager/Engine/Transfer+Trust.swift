@@ -21,6 +21,7 @@ extension Transfer {
             host: handle.applied.host
         )
         verification.onRefusal = refusalReporter
+        verification.verdicts = verdicts
         if plan.serverTrustHook != nil {
             verification.desk = TLSVerification.ChallengeDesk(
                 challenges: challenges,

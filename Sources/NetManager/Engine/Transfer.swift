@@ -68,6 +68,7 @@ final class Transfer {
     var layeredSocket: Int32?
     private let connected: ConnectedTransfers
     let challenges: TrustChallenges
+    let verdicts: VerdictMemory
     var tlsDescription: (version: String, cipherSuite: String)?
 
     /// Where a transfer is.
@@ -88,7 +89,8 @@ final class Transfer {
         engine: Engine,
         outbox: Outbox,
         connected: ConnectedTransfers,
-        challenges: TrustChallenges
+        challenges: TrustChallenges,
+        verdicts: VerdictMemory
     ) {
         id = start.token.id
         plan = start.plan
@@ -99,6 +101,7 @@ final class Transfer {
         self.outbox = outbox
         self.connected = connected
         self.challenges = challenges
+        self.verdicts = verdicts
         priority = start.plan.context.control?.priority ?? .normal
         clock = PhaseClock(
             limits: plan.context.timeouts.shorter(than: plan.context.timeLeft),
