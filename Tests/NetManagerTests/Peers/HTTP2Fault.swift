@@ -32,9 +32,9 @@ struct HTTP2Fault: Sendable, CustomStringConvertible {
         }
     }
 
-    /// libcurl 8.14 leaves a connection in its pool that nghttp2 has given up, so that the next request fails too.
+    /// libcurl 8.14 leaves a connection in its pool that nghttp2 has given up, and the next request fails too.
     var isLeftInPool: Bool {
-        CurlLibrary.version >= 0x08_00_00 && ["window-overflow", "wrong-stream"].contains(name)
+        CurlLibrary.version >= 0x08_00_00 && ["window-overflow", "wrong-stream", "slow-head"].contains(name)
     }
 
     /// libcurl 8.5 reads interim answers as long as some are there; 8.14 has a limit.
