@@ -18,15 +18,45 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
+    private enum Storage {
+        case list([Field])
+        /// What a server sent, until somebody changes it.
+        case received(ReceivedFields)
+    }
+
+    private var storage = Storage.list([])
+
     /// All fields in the order in which they were added.
-    public private(set) var fields: [Field] = []
+    public private(set) var fields: [Field] {
+        get {
+            switch storage {
+            case .list(let fields): fields
+            case .received(let fields): fields.list
+            }
+        }
+        _modify {
+            var list = fields
+            // Let go of here, so that the list has one owner and is changed where it is.
+            storage = .list([])
+            defer { storage = .list(list) }
+            yield &list
+        }
+    }
 
     /// Makes an empty collection.
     public init() {}
 
     /// Makes a collection of the fields as they are, repeated names included.
     public init(fields: [Field]) {
-        self.fields = fields
+        storage = .list(fields)
+    }
+
+    /// Makes a collection of the lines of a header section, with their ends: what a server sent.
+    ///
+    /// Lines without a token and a colon are skipped; one that begins with white space continues the one before (RFC
+    /// 9112, section 5.2).
+    package init(lines: [UInt8]) {
+        storage = ReceivedFields(lines).map(Storage.received) ?? .list(ReceivedFields.read(lines))
     }
 
     /// The first value of a field.
@@ -34,7 +64,12 @@ public struct HTTPHeaders: Sendable {
     /// Setting replaces every field of that name by one with the new spelling, in the place of the first;
     /// setting nil removes them all.
     public subscript(name: String) -> String? {
-        get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+        get {
+            switch storage {
+            case .list(let fields): fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+            case .received(let fields): fields.value(of: name)
+            }
+        }
         set { self[values: name] = newValue.map { [$0] } ?? [] }
     }
 
@@ -42,7 +77,12 @@ public struct HTTPHeaders: Sendable {
     ///
     /// Setting replaces all fields of that name.
     public subscript(values name: String) -> [String] {
-        get { fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value) }
+        get {
+            switch storage {
+            case .list(let fields): fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+            case .received(let fields): fields.values(of: name)
+            }
+        }
         set {
             let place = fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) } ?? fields.count
             fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
@@ -62,7 +102,22 @@ public struct HTTPHeaders: Sendable {
 
     /// Whether there is a field of that name.
     public func contains(_ name: String) -> Bool {
-        fields.contains { $0.name.equalsIgnoringASCIICase(name) }
+        switch storage {
+        case .list(let fields): fields.contains { $0.name.equalsIgnoringASCIICase(name) }
+        case .received(let fields): fields.contains(name)
+        }
+    }
+
+    /// Calls a closure with the bytes of every value of a field, in order.
+    package func forEachValue(of name: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+        switch storage {
+        case .received(let fields): fields.forEachValue(of: name, body)
+        case .list(let fields):
+            for field in fields where field.name.equalsIgnoringASCIICase(name) {
+                var value = field.value
+                value.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+            }
+        }
     }
 
     /// Takes over every field of another collection; of a name that both have, the other's fields win.
@@ -74,10 +129,15 @@ public struct HTTPHeaders: Sendable {
 
     /// Whether both are one and the same piece of memory, and so equal to the last byte; false says nothing.
     package func isIdentical(to other: HTTPHeaders) -> Bool {
-        fields.withUnsafeBufferPointer { left in
-            other.fields.withUnsafeBufferPointer { right in
-                left.count == right.count && (left.isEmpty || left.baseAddress == right.baseAddress)
+        switch (storage, other.storage) {
+        case (.list(let left), .list(let right)):
+            left.withUnsafeBufferPointer { left in
+                right.withUnsafeBufferPointer { right in
+                    left.count == right.count && (left.isEmpty || left.baseAddress == right.baseAddress)
+                }
             }
+        case (.received(let left), .received(let right)): left === right
+        default: false
         }
     }
 

@@ -13,18 +13,28 @@ struct DeclaredLength {
     /// is that length.
     init?(_ headers: HTTPHeaders) {
         var length: Int64?
-        for value in headers[values: "Content-Length"] {
-            var rest = value.utf8[...]
-            repeat {
-                guard let number = Self.takeNumber(&rest), length ?? number == number else { return nil }
-                length = number
-            } while rest.popFirst() == UInt8(ascii: ",")
+        var isGood = true
+        headers.forEachValue(of: "Content-Length") { value in
+            isGood = isGood && DeclaredLength.read(value, into: &length)
         }
+        guard isGood else { return nil }
         bytes = length
     }
 
+    /// Reads one field.
+    /// - Returns: False when it holds something else than lengths, or another length than the fields before.
+    private static func read(_ value: UnsafeRawBufferPointer, into length: inout Int64?) -> Bool {
+        var rest = value[...]
+        while true {
+            guard let number = takeNumber(&rest), length ?? number == number else { return false }
+            length = number
+            // A comma follows, or nothing.
+            if rest.popFirst() == nil { return true }
+        }
+    }
+
     /// Takes digits with white space around them; nil unless a comma or the end follows.
-    private static func takeNumber(_ rest: inout Substring.UTF8View) -> Int64? {
+    private static func takeNumber(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Int64? {
         func takeSpace() {
             while rest.first == 0x20 || rest.first == 0x09 { rest.removeFirst() }
         }
