@@ -5,7 +5,7 @@ import HTTPMessage
 ///
 /// It reads and writes files, so it must not run on the engine's thread.
 struct Download: Sendable {
-    let prepared: HTTPSessionManager.PreparedCall
+    let prepared: PreparedCall
     let target: String
     let options: DownloadOptions
     let progress: DownloadProgress

@@ -51,31 +51,59 @@ struct TransferID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// Where the answer to a call goes.
-struct TransferReply: Sendable {
-    private let continuation: Handover<StreamedResponse>
-    /// Whether the waiting task goes on on the engine's thread, where it needs no other thread to be woken.
-    let staysOnEngine: Bool
+/// The answer to a call.
+///
+/// A class, as it holds a dozen references and passes through half a dozen hands.
+final class TransferAnswer: Sendable {
+    let result: Result<StreamedResponse, any Error>
 
-    init(_ continuation: Handover<StreamedResponse>, staysOnEngine: Bool) {
-        self.continuation = continuation
-        self.staysOnEngine = staysOnEngine
+    init(_ result: Result<StreamedResponse, any Error>) {
+        self.result = result
+    }
+}
+
+/// Where the answer to a call goes.
+enum TransferReply: Sendable {
+    /// To a task that waits. If it waits on the engine's thread, it goes on there, and no other thread need be woken.
+    case task(Handover<TransferAnswer>, staysOnEngine: Bool)
+    /// To the library's own steps, which take it on the engine's thread.
+    case steps(@Sendable (TransferAnswer) -> Void)
+
+    /// Whether the answer is taken on the engine's thread.
+    var staysOnEngine: Bool {
+        switch self {
+        case .task(_, let staysOnEngine): staysOnEngine
+        case .steps: true
+        }
     }
 
-    func resume(with result: Result<StreamedResponse, any Error>) {
-        continuation.resume(with: result)
+    /// Gives the answer; to be called once.
+    func resume(with answer: TransferAnswer) {
+        switch self {
+        case .task(let continuation, _): continuation.resume(returning: answer)
+        case .steps(let take): take(answer)
+        }
     }
 
     func resume(throwing error: any Error) {
-        continuation.resume(throwing: error)
+        resume(with: TransferAnswer(.failure(error)))
     }
 }
 
 /// A transfer that is to begin.
 struct TransferStart: Sendable {
-    let token: TransferToken
     let plan: TransferPlan
     let reply: TransferReply
     /// Kept while the response's body is read, so that a transport nobody else holds does not end under it.
     let owner: any AnyObject & Sendable
+}
+
+/// Hands what a call is told to its transfer.
+struct TransferOrders: CallControl.Transfer {
+    let engine: Engine
+    let id: TransferID
+
+    func take(_ order: CallControl.Order) {
+        engine.post(.order(order, to: id))
+    }
 }

@@ -30,9 +30,11 @@ enum CurlCallbacks {
             return 0
         }
         nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, _, _, localPort in
-            let address = remoteAddress.flatMap { IPAddress(text: String(cString: $0)) }
-            let transfer = CurlCallbacks.transfer(context)
-            let mayGoOn = transfer?.mayBeSent(to: address, from: Int(localPort)) == true
+            let mayGoOn =
+                CurlCallbacks.transfer(context)?.mayBeSent(
+                    to: remoteAddress.flatMap { IPAddress(text: String(cString: $0)) },
+                    from: Int(localPort)
+                ) == true
             return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         nm_easy_setopt_ssl_ctx_callback(easy) { _, sslContext, context in

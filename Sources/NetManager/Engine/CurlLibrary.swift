@@ -28,6 +28,17 @@ enum CurlLibrary {
     /// libcurl's own, a byte each for major, minor and patch.
     static let version: UInt32 = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 
+    /// The codings of content that libcurl can decode, as `Accept-Encoding` lists them; nil for none.
+    static let acceptEncoding: String? = {
+        prepare()
+        guard let version = curl_version_info(CURLVERSION_FIRST) else { return nil }
+        let codings = [
+            (CURL_VERSION_LIBZ, "deflate, gzip"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
+        ]
+        let known = codings.filter { version.pointee.features & Int32($0.0) != 0 }.map(\.1)
+        return known.isEmpty ? nil : known.joined(separator: ", ")
+    }()
+
     /// Initialises both libraries; later calls do nothing.
     ///
     /// OpenSSL 3 frees its tables in an exit handler of its own while transfers still run, which crashes the process.

@@ -70,21 +70,36 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
         }
         let plan = try TransferPlan(request, body: body, context: context)
         try Task.checkCancellation()
-        let token = TransferToken()
-        // The task waits where its caller is, so that the answer comes straight to it: a caller on the engine's thread
-        // changes no thread at all, and any other one changes once.
-        return try await withTaskCancellationHandler {
+        return try await answer(to: plan).result.get()
+    }
+
+    /// Carries a plan out.
+    ///
+    /// The task waits where its caller is, so that the answer comes straight to it: a caller on the engine's thread
+    /// changes no thread at all, and any other one changes once.
+    @inline(__always)
+    func answer(to plan: TransferPlan) async throws -> TransferAnswer {
+        try await withTaskCancellationHandler {
             try await Handover.value { continuation in
-                let reply = TransferReply(continuation, staysOnEngine: engine.isCurrentThread)
-                let start = TransferStart(token: token, plan: plan, reply: reply, owner: self)
-                if !engine.post(start) { reply.resume(throwing: plan.error(.shutDown)) }
-                // After the start, so that what it is told comes after that.
-                context.control?.attach { [engine, id = token.id] in engine.post(.order($0, to: id)) }
+                start(plan, .task(continuation, staysOnEngine: engine.isCurrentThread))
             }
         } onCancel: {
-            token.cancel()
-            engine.post(.cancel(token.id))
+            cancel(plan)
         }
+    }
+
+    /// Begins to carry a plan out; the reply gets its answer, once, also when nothing can be carried any more.
+    func start(_ plan: TransferPlan, _ reply: TransferReply) {
+        let start = TransferStart(plan: plan, reply: reply, owner: self)
+        if !engine.post(start) { reply.resume(throwing: plan.error(.shutDown)) }
+        // After the start, so that what it is told comes after that.
+        plan.context.control?.attach(TransferOrders(engine: engine, id: plan.id))
+    }
+
+    /// Ends what a plan has begun; nothing happens when it has ended already.
+    func cancel(_ plan: TransferPlan) {
+        plan.cancel()
+        engine.post(.cancel(plan.id))
     }
 
     /// Opens a file away from the engine's thread, on which the caller may be.

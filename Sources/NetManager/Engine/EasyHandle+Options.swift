@@ -59,7 +59,6 @@ extension EasyHandle {
         try use(jar == nil || plan.headers.contains("Cookie") ? nil : jar)
         try applyMethod(plan)
         try applyHeaders(plan)
-        try applyDeadline(plan)
         try applyBuffers(plan)
         let wantsProgress = plan.progress != nil
         if applied.wantsProgress != wantsProgress {
@@ -265,11 +264,13 @@ extension EasyHandle {
                 list = curl_slist_append(list, "\(name):")
             }
         }
-        if decodesAtReader {
-            list = curl_slist_append(list, "Accept-Encoding: \(ContentDecoder.acceptedCodings)")
-        }
         // Accept: */* is libcurl's own. Without this option it leaves codings alone.
         try set(CURLOPT_ACCEPT_ENCODING, wantsDecoding && !decodesAtReader ? "" : nil)
+        // libcurl would write its own field anew for each request, letter by letter, and copy it in the same way.
+        let codings =
+            decodesAtReader
+            ? ContentDecoder.acceptedCodings : wantsDecoding ? CurlLibrary.acceptEncoding : nil
+        if let codings { list = curl_slist_append(list, "Accept-Encoding: \(codings)") }
         let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(headerList)
         headerList = list
@@ -297,26 +298,5 @@ extension EasyHandle {
             try set(CURLOPT_UPLOAD_BUFFERSIZE, sendsInBulk ? 256 << 10 : 64 << 10)
             applied.sendsInBulk = sendsInBulk
         }
-    }
-
-    /// Tells libcurl how long the transfer may take, counted from when it is given to libcurl.
-    /// - Parameters:
-    ///   - plan: What holds the deadline.
-    ///   - extra: How much longer it is by now.
-    /// - Throws: ``TransferFailure/timedOut(_:)`` when the time is over already.
-    func applyDeadline(_ plan: TransferPlan, longerBy extra: Duration = .zero) throws(TransferFailure) {
-        guard let deadline = plan.context.deadline else {
-            try set(CURLOPT_TIMEOUT_MS, 0)
-            return
-        }
-        let left = (ContinuousClock.now.duration(to: deadline) + extra).milliseconds
-        guard left > 0 else { throw .timedOut(.total) }
-        guard plan.context.delivery != .streamed else {
-            // The whole of a stream has no end that could be told beforehand; its head has (PhaseClock).
-            try set(CURLOPT_TIMEOUT_MS, 0)
-            return
-        }
-        // libcurl keeps a C int; 24 days are for ever.
-        try set(CURLOPT_TIMEOUT_MS, Int(min(left, Int64(Int32.max))))
     }
 }

@@ -172,14 +172,14 @@ final class Engine: TaskExecutor {
 
     // MARK: What the thread calls
 
-    /// Takes what has been posted.
-    func takeJobs() -> [UnownedJob] {
-        inbox.withLock { exchange(&$0.jobs) }
+    /// Takes the jobs that have been posted, in exchange for an empty list, whose memory the next ones use.
+    func take(_ jobs: inout [UnownedJob]) {
+        inbox.withLock { swap(&$0.jobs, &jobs) }
     }
 
-    /// Takes the commands that have been posted.
-    func takeCommands() -> [Command] {
-        inbox.withLock { exchange(&$0.commands) }
+    /// Takes the commands that have been posted, in the same way.
+    func take(_ commands: inout [Command]) {
+        inbox.withLock { swap(&$0.commands, &commands) }
     }
 
     /// Hands the closures that are ready to their queues, in order.

@@ -7,7 +7,6 @@ extension EventLoop {
     func enter(_ transfer: Transfer) {
         if let route = transfer.route, !gate.mayEnter(transfer.id, on: route) {
             transfer.place = .atGate
-            watchWhole(transfer)
         } else {
             queueUp(transfer)
         }
@@ -22,7 +21,6 @@ extension EventLoop {
             !queue.mayEnter(transfer.id, host: host, priority: transfer.priority)
         {
             transfer.place = .inQueue
-            watchWhole(transfer)
         } else {
             handToLibcurl(transfer)
         }
@@ -35,13 +33,6 @@ extension EventLoop {
         transfer.letOverruledNamePass()
         let result = multi.add(handle.pointer)
         if result != CURLM_OK { end(transfer.id, because: .outOfMemory) }
-    }
-
-    /// Watches the whole time of a transfer, while libcurl does not.
-    private func watchWhole(_ transfer: Transfer) {
-        guard let left = transfer.timeLeft else { return }
-        let time = MonotonicClock.nanoseconds &+ UInt64(clamping: left.nanoseconds)
-        deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
     }
 
     /// Lets those go on that have waited for a connection to share, the most urgent first.
@@ -64,13 +55,12 @@ extension EventLoop {
         }
     }
 
-    /// Tells the handle how much time is left before a waiting transfer takes its next step.
-    private func goOn(_ transfer: Transfer, _ step: (Transfer) -> Void) {
-        do {
-            try transfer.handle?.applyDeadline(transfer.plan, longerBy: transfer.pausedTime)
+    /// Lets a transfer take its next step, if there is time left for it.
+    func goOn(_ transfer: Transfer, _ step: (Transfer) -> Void) {
+        if transfer.isOverdue(now: MonotonicClock.nanoseconds) {
+            end(transfer.id, because: .timedOut(.total))
+        } else {
             step(transfer)
-        } catch {
-            end(transfer.id, because: error)
         }
     }
 
@@ -94,11 +84,8 @@ extension EventLoop {
         guard let transfer = transfers[id], transfer.isPaused else { return }
         transfer.goOn()
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
-        if transfer.place == .parked {
-            goOn(transfer, enter)
-        } else {
-            watchWhole(transfer)
-        }
+        watchWhole(transfer)
+        if transfer.place == .parked { goOn(transfer, enter) }
     }
 
     func prioritize(_ id: TransferID, _ priority: RequestPriority) {
@@ -109,7 +96,7 @@ extension EventLoop {
 
     /// Gives up a transfer's place among those who wait for connections, or have one.
     func leaveQueues(_ transfer: Transfer, wasCancelled: Bool) {
-        admit(queue.leave(transfer.id))
+        if !queue.isUnlimited { admit(queue.leave(transfer.id)) }
         guard let route = transfer.route else { return }
         release(gate.ended(transfer.id, on: route, wasCancelled: wasCancelled))
     }
@@ -128,7 +115,6 @@ extension EventLoop {
         }
         // The time that a hook takes is nobody's handshake.
         transfer.clock.hold()
-        watchWhole(transfer)
         challenges.ask(question, hook, for: transfer.id)
     }
 

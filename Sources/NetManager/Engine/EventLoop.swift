@@ -10,10 +10,11 @@ final class EventLoop {
     var multi: MultiHandle
     private let selector: Selector
     private let handles: HandlePool
-    var transfers: [TransferID: Transfer] = [:]
-    var deadlines = DeadlineQueue()
-    var gate = ConnectionGate()
-    var queue: ConnectionQueue
+    // Values whose methods call nothing outside (Transfer): no access to one can begin inside of another.
+    @exclusivity(unchecked) var transfers: [TransferID: Transfer] = [:]
+    @exclusivity(unchecked) var deadlines = DeadlineQueue()
+    @exclusivity(unchecked) var gate = ConnectionGate()
+    @exclusivity(unchecked) var queue: ConnectionQueue
     private let connected = ConnectedTransfers()
     let challenges: TrustChallenges
     private let verdicts = VerdictMemory()
@@ -42,24 +43,32 @@ final class EventLoop {
 
     /// Runs until the engine is stopped or the process exits.
     func run() {
+        var jobs: [UnownedJob] = []
+        var commands: [Command] = []
         while !engine.mustHalt {
-            for job in engine.takeJobs() { job.runSynchronously(on: engine.asUnownedTaskExecutor()) }
+            engine.take(&jobs)
+            for job in jobs { job.runSynchronously(on: engine.asUnownedTaskExecutor()) }
+            jobs.empty()
             engine.deliverCompletions()
-            for command in engine.takeCommands() {
+            engine.take(&commands)
+            for command in commands {
                 if case .stop = command {
                     finish()
                     return
                 }
                 obey(command)
             }
+            commands.empty()
             multi.actIfDue()
             expire()
             harvest()
+            engine.deliverCompletions()
             if !idleWork.isEmpty, transfers.isEmpty { rest() }
             let events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds : 0)
             engine.didWake()
             for event in events { multi.act(on: event) }
             harvest()
+            engine.deliverCompletions()
         }
     }
 
@@ -82,7 +91,7 @@ final class EventLoop {
             guard let transfer = transfers[entry.id] else { continue }
             if let phase = transfer.clock.expired(now: now) {
                 end(entry.id, because: .timedOut(phase))
-            } else if transfer.mustBeEndedHere, transfer.isOverdue {
+            } else if transfer.isOverdue(now: now) {
                 end(entry.id, because: .timedOut(.total))
             } else {
                 watch(transfer, now: now)
@@ -95,11 +104,21 @@ final class EventLoop {
     /// A stage that begins later has its own limit, so none is looked at less often than its shortest limit.
     func watch(_ transfer: Transfer, now: UInt64) {
         guard let time = transfer.clock.nextLook(now: now) else { return }
+        look(at: transfer.id, at: time)
+    }
+
+    /// Looks at a transfer when a time has come.
+    private func look(at id: TransferID, at time: UInt64) {
         // Entries outlive their transfers, by hours where a limit is one: they must not pile up.
         if deadlines.count > 2 * transfers.count + 1024 {
             deadlines.keep { transfers[$0] != nil }
         }
-        deadlines.insert(DeadlineQueue.Entry(time: time, id: transfer.id))
+        deadlines.insert(DeadlineQueue.Entry(time: time, id: id))
+    }
+
+    /// Looks at a transfer when its whole time is over.
+    func watchWhole(_ transfer: Transfer) {
+        if let end = transfer.end { look(at: transfer.id, at: end) }
     }
 
     private func obey(_ command: Command) {
@@ -136,7 +155,7 @@ final class EventLoop {
     }
 
     private func begin(_ start: TransferStart) {
-        guard !start.token.isCancelled else {
+        guard !start.plan.isCancelled else {
             start.reply.resume(throwing: CancellationError())
             return
         }
@@ -159,9 +178,10 @@ final class EventLoop {
             handles.give(back: handle)
             return
         }
-        transfers[start.token.id] = transfer
+        transfers[transfer.id] = transfer
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
-        enter(transfer)
+        watchWhole(transfer)
+        goOn(transfer, enter)
     }
 
     /// Ends a transfer from outside of libcurl.
@@ -216,6 +236,8 @@ final class EventLoop {
         queue = ConnectionQueue(mostPerHost: 0, most: 0)
         for id in Array(transfers.keys) { end(id, because: .shutDown) }
         outbox.deliver()
+        // No turn follows in which the closures of these calls would be called.
+        engine.deliverCompletions()
         for case .tell(let closure) in idleWork { closure() }
         idleWork = []
         handles.close()

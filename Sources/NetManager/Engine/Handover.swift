@@ -31,12 +31,21 @@ struct Handover<Value: Sendable>: Sendable {
 
     /// Gives the task its value or error; to be called once.
     func resume(with result: Result<Value, any Error>) {
+        switch result {
+        case .success(let value): resume(returning: value)
+        case .failure(let error): resume(throwing: error)
+        }
+    }
+
+    /// Gives the task its value; to be called once.
+    func resume(returning value: Value) {
         nm_thread_sanitizer_release(address)
-        continuation.resume(with: result)
+        continuation.resume(returning: value)
     }
 
     /// Gives the task an error; to be called once, and instead of a value.
     func resume(throwing error: any Error) {
-        resume(with: .failure(error))
+        nm_thread_sanitizer_release(address)
+        continuation.resume(throwing: error)
     }
 }

@@ -8,7 +8,7 @@ import FoundationEssentials
 final class Outbox {
     enum Message: Sendable {
         /// The answer to a call.
-        case reply(TransferReply, Result<StreamedResponse, any Error>)
+        case reply(TransferReply, TransferAnswer)
         /// A piece of a body, or its end, to the one who waits for it.
         case piece(Handover<Data?>, Result<Data?, any Error>)
 
@@ -19,24 +19,34 @@ final class Outbox {
 
         fileprivate func deliver() {
             switch self {
-            case .reply(let reply, let result): reply.resume(with: result)
+            case .reply(let reply, let answer): reply.resume(with: answer)
             case .piece(let continuation, let result): continuation.resume(with: result)
             }
         }
     }
 
-    private var messages: [Message] = []
+    private var here: [Message] = []
+    /// The memory of those that were delivered.
+    private var spare: [Message] = []
+    private var elsewhere: [Message] = []
 
     func add(_ message: Message) {
-        messages.append(message)
+        if message.staysOnEngine { here.append(message) } else { elsewhere.append(message) }
     }
 
     func deliver() {
-        guard !messages.isEmpty else { return }
-        let taken = messages
-        messages.removeAll(keepingCapacity: true)
-        let elsewhere = taken.filter { !$0.staysOnEngine }
-        for message in taken where message.staysOnEngine { message.deliver() }
+        while !here.isEmpty {
+            // What is delivered here may add to what is to be delivered.
+            var taken: [Message] = []
+            swap(&taken, &spare)
+            swap(&taken, &here)
+            for message in taken { message.deliver() }
+            taken.empty()
+            swap(&taken, &spare)
+        }
+        guard !self.elsewhere.isEmpty else { return }
+        let elsewhere = self.elsewhere
+        self.elsewhere = []
         guard elsewhere.count > 1 else {
             elsewhere.first?.deliver()
             return
@@ -46,5 +56,12 @@ final class Outbox {
         DispatchQueue.global().async {
             for message in elsewhere { message.deliver() }
         }
+    }
+}
+
+extension Array {
+    /// Removes all elements and keeps their memory for the next ones, unless it is much.
+    mutating func empty() {
+        removeAll(keepingCapacity: capacity <= 1024)
     }
 }

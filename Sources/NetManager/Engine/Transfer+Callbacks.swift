@@ -18,15 +18,14 @@ extension Transfer {
         return mayTalk(to: address)
     }
 
-    private func mayTalk(to address: IPAddress?) -> Bool {
-        guard plan.context.connection.refusesPrivateAddresses, let address, address.isSpecial else {
-            return true
-        }
+    private func mayTalk(to address: @autoclosure () -> IPAddress?) -> Bool {
+        guard plan.context.connection.refusesPrivateAddresses, let address = address(), address.isSpecial
+        else { return true }
         return state.fail(.addressRefused(address.description))
     }
 
     /// A connection is there and the request is about to be sent, perhaps not for the first time.
-    func mayBeSent(to address: IPAddress?, from localPort: Int) -> Bool {
+    func mayBeSent(to address: @autoclosure () -> IPAddress?, from localPort: Int) -> Bool {
         guard let handle else { return false }
         if handle.applied.isSecure, let failure = trustFailure(of: handle) {
             // What the program's hook has still to be asked about has not failed yet.
@@ -34,7 +33,7 @@ extension Transfer {
         }
         handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
-        guard mayTalk(to: address) else { return false }
+        guard mayTalk(to: address()) else { return false }
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
             return state.fail(.wouldRepeat)
         }
@@ -118,7 +117,7 @@ extension Transfer {
             source = channel
         }
         let body = ResponseBody(storage: .channel(BodyReader(source: source)), trailers: trailers)
-        outbox.add(.reply(reply, .success(response(head, body))))
+        outbox.add(.reply(reply, TransferAnswer(.success(response(head, body)))))
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {

@@ -36,7 +36,7 @@ extension Transfer {
     }
 
     private func answer(_ result: Result<StreamedResponse, any Error>) {
-        outbox.add(.reply(reply, result))
+        outbox.add(.reply(reply, TransferAnswer(result)))
     }
 
     private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {

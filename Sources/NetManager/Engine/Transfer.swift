@@ -17,20 +17,22 @@ final class Transfer {
     let engine: Engine
     let outbox: Outbox
     private(set) var handle: EasyHandle?
-    var state = TransferState()
-    var clock: PhaseClock
-    var headers = HeaderBlock()
+    // Values whose methods call nothing outside, so no access can begin inside of another, and the run time need not watch
+    // for it: header lines alone make fifteen accesses a request.
+    @exclusivity(unchecked) var state = TransferState()
+    @exclusivity(unchecked) var clock: PhaseClock
+    @exclusivity(unchecked) var headers = HeaderBlock()
     /// The head of the final response, once it is complete.
     var head: HTTPResponse.Head?
     var upload: UploadSource
     /// Where the reader of the body finds what came behind it.
     private(set) lazy var trailers = Guarded(HTTPHeaders())
     /// The whole body, when it is wanted whole.
-    var collected = Data()
+    @exclusivity(unchecked) var collected = Data()
     /// Bytes of the body to send that libcurl has taken.
     var uploaded: Int64 = 0
     /// Bytes of the body as libcurl hands them on: after decoding, unless the reader decodes.
-    var decoded = 0
+    @exclusivity(unchecked) var decoded = 0
     /// Whether the reader of the body undoes its content codings (DecodedBody).
     var readerDecodes = false
     /// The way of the body to its reader, once the head has been handed on.
@@ -47,11 +49,11 @@ final class Transfer {
     var place = Place.atGate
     /// Whether the caller has paused it.
     private(set) var isPaused = false
-    private var pausedAt: ContinuousClock.Instant?
-    /// The pauses that are over, together: the whole time is so much longer.
-    private(set) var pausedTime = Duration.zero
-    /// Whether libcurl does not watch the whole time any more, which it could not prolong.
-    private(set) var keepsOwnTime = false
+    private var pausedAt: UInt64?
+    /// The nanoseconds of the pauses that are over, together: the whole time is so much longer.
+    private var pausedTime: UInt64 = 0
+    /// When the whole call must have ended, pauses not counted.
+    private let due: UInt64?
     /// How urgent it is, beside others that wait for a connection.
     var priority: RequestPriority
     /// Whether libcurl has had it: before, what a handle measures is another transfer's.
@@ -92,7 +94,7 @@ final class Transfer {
         challenges: TrustChallenges,
         verdicts: VerdictMemory
     ) {
-        id = start.token.id
+        id = start.plan.id
         plan = start.plan
         reply = start.reply
         owner = start.owner
@@ -103,10 +105,16 @@ final class Transfer {
         self.challenges = challenges
         self.verdicts = verdicts
         priority = start.plan.context.control?.priority ?? .normal
+        let now = MonotonicClock.nanoseconds
+        let left = plan.context.deadline.map { ContinuousClock.now.duration(to: $0) }
+        let end = left.map { now &+ UInt64(max(0, $0.nanoseconds)) }
+        // The whole of a stream has no end that could be told beforehand; its head has.
+        let isStreamed = plan.context.delivery == .streamed
+        due = isStreamed ? nil : end
         clock = PhaseClock(
-            limits: plan.context.timeouts.shorter(than: plan.context.timeLeft),
-            headDeadline: plan.context.headDeadline,
-            now: MonotonicClock.nanoseconds
+            limits: isStreamed ? plan.context.timeouts : plan.context.timeouts.shorter(than: left),
+            headDeadline: isStreamed ? end : nil,
+            now: now
         )
     }
 
@@ -162,30 +170,29 @@ final class Transfer {
         clock.enter(.queue, now: MonotonicClock.nanoseconds)
     }
 
-    /// What is left for the whole call; nil for ever.
-    var timeLeft: Duration? {
-        plan.context.deadline.map { ContinuousClock.now.duration(to: $0) + pausedTime }
-    }
-
-    /// Whether it is not libcurl that ends it when the whole time is over.
-    var mustBeEndedHere: Bool { !isPaused && (place != .inLibcurl || keepsOwnTime) }
-
     /// Where it goes, as libcurl counts connections; nil before it has a handle.
     var host: ConnectionQueue.Host? {
         handle.map { ConnectionQueue.Host(name: $0.applied.host, port: $0.applied.port, proxy: proxy.url) }
     }
 
-    /// Whether the whole call has taken too long.
-    var isOverdue: Bool { timeLeft.map { $0 <= .zero } ?? false }
+    /// When the whole call must have ended, in nanoseconds of the monotonic clock; nil for never, as for a stream.
+    ///
+    /// libcurl is not told: it would look after two timers more for each request, and a pause prolongs the time.
+    var end: UInt64? { due.map { $0 &+ pausedTime } }
+
+    /// Whether the whole call has taken too long; a pause is not counted.
+    func isOverdue(now: UInt64) -> Bool {
+        guard !isPaused, let end else { return false }
+        return end <= now
+    }
 
     /// The caller pauses it.
     func pause() {
+        let now = MonotonicClock.nanoseconds
         isPaused = true
-        pausedAt = .now
-        clock.pause(now: MonotonicClock.nanoseconds)
+        pausedAt = now
+        clock.pause(now: now)
         guard place == .inLibcurl, let handle else { return }
-        keepsOwnTime = true
-        nm_easy_setopt_long(handle.pointer, CURLOPT_TIMEOUT_MS, 0)
         holdSocket()
         // CURLPAUSE_ALL: both directions.
         curl_easy_pause(handle.pointer, CURLPAUSE_RECV | CURLPAUSE_SEND)
@@ -194,9 +201,10 @@ final class Transfer {
     /// The caller lets it go on.
     func goOn() {
         isPaused = false
-        if let pausedAt { pausedTime += pausedAt.duration(to: .now) }
+        let now = MonotonicClock.nanoseconds
+        if let pausedAt { pausedTime += now &- pausedAt }
         pausedAt = nil
-        clock.goOn(now: MonotonicClock.nanoseconds)
+        clock.goOn(now: now)
         // CURLPAUSE_CONT: a direction that has to wait for other reasons says so when it is asked.
         if place == .inLibcurl, let handle {
             releaseSocket()
@@ -247,19 +255,5 @@ extension Timeouts {
         limits.firstByte = kept(firstByte)
         limits.idle = kept(idle)
         return limits
-    }
-}
-
-extension TransportContext {
-    /// What is left for the whole transfer; nil for ever, as for a stream.
-    fileprivate var timeLeft: Duration? {
-        delivery == .streamed ? nil : deadline.map { ContinuousClock.now.duration(to: $0) }
-    }
-
-    /// Until when a stream's head must be there, in nanoseconds of the monotonic clock.
-    fileprivate var headDeadline: UInt64? {
-        guard delivery == .streamed, let deadline else { return nil }
-        let left = ContinuousClock.now.duration(to: deadline).nanoseconds
-        return MonotonicClock.nanoseconds &+ UInt64(max(0, left))
     }
 }

@@ -1,11 +1,16 @@
 import FoundationEssentials
 import HTTPMessage
 import SecurityPolicy
+import Synchronization
 
 /// A request as the engine's thread needs it: checked, and with the policy that it stands under.
 ///
 /// A class, as it holds some dozen references and passes through half a dozen hands: one count is changed, not all.
 final class TransferPlan: Sendable {
+    private static let numbers = Atomic<UInt64>(0)
+
+    let id = TransferID(number: numbers.wrappingAdd(1, ordering: .relaxed).newValue)
+    private let cancelled = Atomic<Bool>(false)
     let method: HTTPMethod
     /// The absolute URL.
     ///
@@ -29,8 +34,14 @@ final class TransferPlan: Sendable {
     let progress: ProgressReporter?
 
     /// Checks a request.
+    /// - Parameters:
+    ///   - request: What is to be sent.
+    ///   - body: Its content.
+    ///   - context: How it is to be carried.
+    ///   - isChecked: Whether ``RequestRules`` have passed the request.
     /// - Throws: ``RequestError`` when it may not be sent.
-    init(_ request: HTTPRequest, body: UploadPlan, context: TransportContext) throws {
+    init(_ request: HTTPRequest, body: UploadPlan, context: TransportContext, isChecked: Bool = false) throws
+    {
         method = request.method
         url = request.url
         headers = request.headers
@@ -41,7 +52,9 @@ final class TransferPlan: Sendable {
         if let clientIdentity = context.clientIdentity { policyID += " client \(clientIdentity.identityID)" }
         if let serverTrustHook = context.serverTrustHook { policyID += " hook \(serverTrustHook.number)" }
         self.policyID = policyID
-        if let reason = refusal() { throw error(.invalidRequest(reason)) }
+        if let reason = isChecked ? conflict() : refusal() ?? conflict() {
+            throw error(.invalidRequest(reason))
+        }
         do throws(TrustError) {
             try policy.checkConfiguration()
         } catch {
@@ -59,6 +72,16 @@ final class TransferPlan: Sendable {
         }
     }
 
+    /// Whether the call was cancelled.
+    ///
+    /// It may be before its command to start is taken; this is set before the command to cancel is posted, so whichever
+    /// comes first, the transfer ends.
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() {
+        cancelled.store(true, ordering: .releasing)
+    }
+
     /// Why the request may not be sent; nil when it may.
     private func refusal() -> String? {
         guard method.rawValue.isHTTPToken else { return "the method is no token" }
@@ -68,6 +91,11 @@ final class TransferPlan: Sendable {
             return
                 "the header field \(name) has a name or value that may not be sent (CR, LF, NUL or no token)"
         }
+        return nil
+    }
+
+    /// What contradicts the body; nil when nothing does.
+    private func conflict() -> String? {
         for name in ["Content-Length", "Transfer-Encoding"] where headers.contains(name) {
             return "the header field “\(name)” is set by the engine from the body; remove it"
         }

@@ -119,7 +119,7 @@ extension HTTPSessionManager {
                 exchange.left()
             }
         }
-        task.attach(carrier)
+        task.attach { carrier.cancel() }
         return task
     }
 

@@ -20,7 +20,7 @@ extension HTTPSessionManager {
         defer { if !isPrepared { call.options.progressUpdates?.finish() } }
         let checked: RequestRules.CheckedURL
         do {
-            checked = try RequestURL.checkedURL(call.url, base: snapshot.base)
+            checked = try snapshot.checkedURL(call.url)
         } catch {
             throw RequestError(.invalidURL, method: call.method, url: call.url, detail: error.reason)
         }
@@ -102,7 +102,7 @@ extension HTTPSessionManager {
         let control = context.control ?? CallControl()
         context.control = control
         control.priority = options.priority
-        guard calls.enter(control) else { throw RequestError(.shutDown, for: request) }
+        guard let place = calls.enter(control) else { throw RequestError(.shutDown, for: request) }
         isPrepared = true
         let events = watch(request, &context, options.eventMonitors, under: snapshot)
         let steps = snapshot.steps(options)
@@ -119,7 +119,8 @@ extension HTTPSessionManager {
                     ? nil : credentialsOrigin(for: request, options, snapshot),
                 asksAboutChallenges: steps.challengeHandler != nil,
                 events: events,
-                calls: calls
+                calls: calls,
+                place: place
             ),
             steps: steps,
             bodyLimit: limit

@@ -8,6 +8,8 @@ extension HTTPSessionManager {
     final class Snapshot: Sendable {
         let configuration: Configuration
         let base: URLReference?
+        /// What calls wrote, read against ``base``.
+        private let urls = CheckedURLs()
         /// How calls without options of their own are carried.
         let carriage: TransportContext.Settings
         /// What the steps of calls without options of their own go by.
@@ -77,6 +79,14 @@ extension HTTPSessionManager {
                 options.maximumDecompressionRatio ?? values.maximumDecompressionRatio
             values.cookieJar = options.cookieJar ?? values.cookieJar
             return TransportContext.Settings(values)
+        }
+
+        /// Reads the URL of a call.
+        func checkedURL(_ text: String) throws(URLProblem) -> RequestRules.CheckedURL {
+            if let url = urls.url(text) { return url }
+            let url = try RequestURL.checkedURL(text, base: base)
+            urls.keep(url, for: text)
+            return url
         }
 
         /// A request's header fields, with those that are sent where nobody set them.

@@ -18,7 +18,8 @@ public final class RequestTask: Sendable {
     }
 
     private struct Life {
-        var task: Task<Void, Never>?
+        /// Ends what carries the call.
+        var cancel: (@Sendable () -> Void)?
         var isCancelled = false
         var isFinished = false
     }
@@ -94,35 +95,35 @@ public final class RequestTask: Sendable {
     /// `failure` is called with ``RequestError/Kind/cancelled``, unless the outcome was delivered already: once this
     /// returns, `success` is not called any more. The server may have acted on the request all the same.
     public func cancel() {
-        let task = life.withLock { life in
-            guard !life.isFinished else { return nil as Task<Void, Never>? }
+        let cancel = life.withLock { life in
+            guard !life.isFinished else { return nil as (@Sendable () -> Void)? }
             life.isCancelled = true
-            return life.task
+            return life.cancel
         }
-        task?.cancel()
+        cancel?()
     }
 
-    /// Takes over the task that carries the call.
+    /// Names what ends that which carries the call now.
     ///
-    /// One that was cancelled before is cancelled now.
-    func attach(_ task: Task<Void, Never>) {
+    /// It is called at once when the call was cancelled before.
+    func attach(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = life.withLock { life in
-            if !life.isFinished { life.task = task }
+            if !life.isFinished { life.cancel = cancel }
             return life.isCancelled
         }
-        if isCancelled { task.cancel() }
+        if isCancelled { cancel() }
     }
 
     /// Decides, once and for all, whether the outcome is what came or a cancellation.
     /// - Returns: Whether the call was cancelled before.
     func finish() -> Bool {
-        let (isCancelled, task) = life.withLock { life in
+        let (isCancelled, cancel) = life.withLock { life in
             life.isFinished = true
-            return (life.isCancelled, life.task.take())
+            return (life.isCancelled, life.cancel.take())
         }
         meter.finish()
-        // Let go of after the lock: the task holds the closures, and they may hold anything.
-        _ = consume task
+        // Let go of after the lock: what it ends holds the closures, and they may hold anything.
+        _ = consume cancel
         return isCancelled
     }
 }

@@ -2,8 +2,8 @@ import Locks
 
 /// What a call can be told from outside while it runs: to end, to pause, how urgent it is.
 ///
-/// Whoever tells it need not know which step the call is at: the step registers here.
-package final class CallControl: Sendable {
+/// Whoever tells it need not know which step the call is at: the step registers here. Copies are the same control.
+package struct CallControl: Sendable {
     /// What a transfer under way is told.
     enum Order: Sendable {
         /// Fail as shut down.
@@ -15,9 +15,16 @@ package final class CallControl: Sendable {
         case prioritize(RequestPriority)
     }
 
+    /// A transfer under way.
+    ///
+    /// A protocol and not a closure, whose captures would be one more allocation of each request.
+    protocol Transfer: Sendable {
+        /// Takes an order; called without a lock held, by whoever gives it.
+        func take(_ order: Order)
+    }
+
     private struct State {
         typealias Observer = @Sendable (Bool) -> Void
-        typealias Transfer = @Sendable (Order) -> Void
 
         var isShutDown = false
         var priority = RequestPriority.normal
@@ -26,7 +33,7 @@ package final class CallControl: Sendable {
         /// The pauses that are over, together.
         var paused = Duration.zero
         /// Tells the transfer under way.
-        var transfer: Transfer?
+        var transfer: (any Transfer)?
         /// Ends the steps of the call that others wrote.
         var steps: (@Sendable () -> Void)?
         /// Told of the beginning, true, and the end of each pause.
@@ -48,12 +55,12 @@ package final class CallControl: Sendable {
     /// How urgent the call is.
     var priority: RequestPriority {
         get { state.withLock(\.priority) }
-        set {
+        nonmutating set {
             let transfer = state.withLock { state in
                 state.priority = newValue
                 return state.transfer
             }
-            transfer?(.prioritize(newValue))
+            transfer?.take(.prioritize(newValue))
         }
     }
 
@@ -72,25 +79,25 @@ package final class CallControl: Sendable {
             return (state.transfer, state.steps, state.waiters.values)
         }
         for waiter in waiters { waiter.settle(.success(())) }
-        transfer?(.shutDown)
+        transfer?.take(.shutDown)
         steps?()
     }
 
     /// Pauses the call; a second time does nothing.
     func pause() {
-        let told = state.withLock { state -> (State.Observer?, State.Transfer?) in
+        let told = state.withLock { state -> (State.Observer?, (any Transfer)?) in
             guard state.pausedAt == nil else { return (nil, nil) }
             state.pausedAt = .now
             return (state.observer, state.transfer)
         }
         told.0?(true)
-        told.1?(.pause)
+        told.1?.take(.pause)
     }
 
     /// Lets the call go on; does nothing when it is not paused.
     func goOn() {
         let (observer, transfer, waiters) = state.withLock { state in
-            let nobody: (State.Observer?, State.Transfer?, [Race<Void>]) = (nil, nil, [])
+            let nobody: (State.Observer?, (any Transfer)?, [Race<Void>]) = (nil, nil, [])
             guard let start = state.pausedAt else { return nobody }
             state.pausedAt = nil
             state.paused += start.duration(to: .now)
@@ -100,7 +107,7 @@ package final class CallControl: Sendable {
         }
         observer?(false)
         for waiter in waiters { waiter.settle(.success(())) }
-        transfer?(.goOn)
+        transfer?.take(.goOn)
     }
 
     /// Names who is told of pauses; nil for nobody.
@@ -134,13 +141,13 @@ package final class CallControl: Sendable {
     /// Names the transfer that carries the call now; nil when there is none any more.
     ///
     /// It is told at once of what happened before it was named.
-    func attach(_ transfer: (@Sendable (Order) -> Void)?) {
+    func attach(_ transfer: (any Transfer)?) {
         let (isShutDown, isPaused) = state.withLock { state in
             state.transfer = transfer
             return (state.isShutDown, state.pausedAt != nil)
         }
-        if isPaused { transfer?(.pause) }
-        if isShutDown { transfer?(.shutDown) }
+        if isPaused { transfer?.take(.pause) }
+        if isShutDown { transfer?.take(.shutDown) }
     }
 
     /// Names who ends the steps that others wrote; nil when there are none under way.
@@ -151,4 +158,7 @@ package final class CallControl: Sendable {
         }
         if isShutDown { steps?() }
     }
+
+    /// Whether two are the same control.
+    static func === (left: CallControl, right: CallControl) -> Bool { left.state.isSame(as: right.state) }
 }

@@ -20,10 +20,11 @@ struct ChallengeInterceptor: Interceptor {
             let response = try await next(request)
             guard response.head.status == 401, request.body?.isReplayable ?? true,
                 let origin = URLReference(request.url.absoluteString).origin,
-                let failures = exchange.challenges.refused(at: origin), failures <= Self.mostFailures,
+                let answers = exchange.challenges, let failures = answers.refused(at: origin),
+                failures <= Self.mostFailures,
                 let credential = try await credential(for: response.head, of: request, origin, failures)
             else { return response }
-            exchange.challenges.answer(credential, at: origin)
+            answers.answer(credential, at: origin)
             await response.body.discard()
         }
     }

@@ -22,11 +22,11 @@ final class Exchange: Sendable {
     /// What the call is told from outside.
     let control: CallControl
     /// Where the call is listed while it is under way.
-    private let calls: CallRegistry?
-    /// What the challenges of this call were answered with.
-    let challenges = ChallengeAnswers()
-    /// Whether a handler is asked about challenges, so that no credentials are sent before it was.
-    private let asksAboutChallenges: Bool
+    private let calls: (registry: CallRegistry, place: CallRegistry.Place)?
+    /// What the challenges of this call were answered with; nil when no handler is asked.
+    ///
+    /// Where one is, no credentials are sent before it was.
+    let challenges: ChallengeAnswers?
     /// Where the context's credentials may be sent; nil for nowhere.
     private let credentialsOrigin: URLReference.Origin?
 
@@ -56,7 +56,8 @@ final class Exchange: Sendable {
         credentialsOrigin: URLReference.Origin? = nil,
         asksAboutChallenges: Bool = false,
         events: CallEvents? = nil,
-        calls: CallRegistry? = nil
+        calls: CallRegistry? = nil,
+        place: CallRegistry.Place? = nil
     ) {
         self.request = request
         self.checked = checked
@@ -66,9 +67,9 @@ final class Exchange: Sendable {
         self.lanes = lanes
         self.time = time
         self.credentialsOrigin = credentialsOrigin
-        self.asksAboutChallenges = asksAboutChallenges
+        challenges = asksAboutChallenges ? ChallengeAnswers() : nil
         self.events = events
-        self.calls = calls
+        self.calls = if let calls, let place { (calls, place) } else { nil }
         control = context.control ?? CallControl()
         start = time.now()
     }
@@ -117,7 +118,7 @@ final class Exchange: Sendable {
 
     /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried.
     @inline(never)
-    private func admit(_ request: HTTPRequest) throws -> TransportContext {
+    func admit(_ request: HTTPRequest) throws -> TransportContext {
         try Task.checkCancellation()
         guard !control.isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
         var context = try context.judging(request)
@@ -158,17 +159,48 @@ final class Exchange: Sendable {
     @inline(__always)
     private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
         let response = try await transport.send(keepingBodyOffEngine(request), context: context)
-        if response.head.status >= 400 {
-            record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
-        }
+        note(response)
         guard case .buffered(let limit) = context.delivery else { return response }
         if let body = response.body.dataInMemory, body.count <= limit { return response }
         return try await collected(response, of: request, attempt: context.attempt, limit)
     }
 
+    /// Keeps what an answer says beyond itself.
+    private func note(_ response: StreamedResponse) {
+        guard response.head.status >= 400 else { return }
+        record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
+    }
+
+    /// The response that the transport's answer to the one transmission of a call without steps is; nil when it leads
+    /// elsewhere.
+    // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
+    @inline(never)
+    func whole(_ answer: TransferAnswer) throws -> HTTPResponse? {
+        let answer = try answer.result.get()
+        guard let body = answer.body.dataInMemory, !RedirectInterceptor.isRedirect(answer.head.status) else {
+            return nil
+        }
+        note(answer)
+        return whole(answer, body)
+    }
+
+    /// A response whose content has been read.
+    // Not inlined for the same reason.
+    @inline(never)
+    func whole(_ response: StreamedResponse, _ body: Data) -> HTTPResponse {
+        if let meter = context.meter, meter.progress.direction == .upload || meter.progress.completed == 0 {
+            let count = Int64(body.count)
+            meter.record(TransferProgress(direction: .download, completed: count, total: count))
+        }
+        var whole = HTTPResponse(head: response.head, body: body, requestMethod: lastMethod)
+        whole.redirects = response.redirects
+        whole.trailers = response.body.trailers
+        return whole
+    }
+
     /// What a request is sent with, if the server asks for it.
     private func credential(for request: HTTPRequest) -> Authentication? {
-        guard asksAboutChallenges else { return ownCredential(for: request) }
+        guard let challenges else { return ownCredential(for: request) }
         return URLReference(request.url.absoluteString).origin.flatMap { challenges.credential(at: $0) }
     }
 
@@ -204,7 +236,7 @@ final class Exchange: Sendable {
     /// The caller has the outcome: nobody waits for this call any more.
     func left() {
         context.meter?.finish()
-        calls?.leave(control)
+        if let calls { calls.registry.leave(control, calls.place) }
     }
 
     /// Tells the monitors that the call is over, once.

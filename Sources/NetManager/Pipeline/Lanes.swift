@@ -16,8 +16,12 @@ struct Lanes: Sendable {
     /// The engine's executor; nil when the transport has none, and then all code stays where it is.
     let engine: (any TaskExecutor)?
 
+    /// The transport itself, where requests can be handed to it without a task that waits; nil for others.
+    let transport: CurlTransport?
+
     init(_ transport: any Transport) {
         engine = (transport as? any ExecutorProviding)?.executor
+        self.transport = transport as? CurlTransport
     }
 
     /// The largest body that is decoded on the engine's thread: 64 KiB take a tenth of a millisecond, about what a

@@ -34,7 +34,8 @@ struct RedirectInterceptor: Sendable {
         }
     }
 
-    private func follow(_ response: StreamedResponse, of request: HTTPRequest) async throws
+    /// Goes where an answer leads, if it does.
+    func follow(_ response: StreamedResponse, of request: HTTPRequest) async throws
         -> StreamedResponse
     {
         var response = response
@@ -64,7 +65,7 @@ struct RedirectInterceptor: Sendable {
     }
 
     /// 300, 304, 305 and 306 lead nowhere by themselves.
-    private static func isRedirect(_ status: Int) -> Bool {
+    static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
         default: false

@@ -1,7 +1,7 @@
 import Locks
 
-/// Where the transport writes what each attempt of a call cost.
-package final class MetricsRecorder: Sendable {
+/// Where the transport writes what each attempt of a call cost; copies share it.
+package struct MetricsRecorder: Sendable {
     /// Told of an attempt's end, on the transport's thread: it may do no more than hand the news on.
     package typealias Observer = @Sendable (TransferMetrics, RequestError?) -> Void
 

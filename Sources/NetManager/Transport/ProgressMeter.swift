@@ -2,8 +2,9 @@ import Locks
 
 /// Holds how far a call has come, for whoever asks.
 ///
-/// Writing is a lock and two stores and runs no user's code, so a transport may do it on its own thread.
-package final class ProgressMeter: Sendable {
+/// Writing is a lock and two stores and runs no user's code, so a transport may do it on its own thread. Copies share
+/// the figures.
+package struct ProgressMeter: Sendable {
     private struct State {
         var progress = TransferProgress(direction: .download, completed: 0)
         var updates: [ProgressUpdates] = []

@@ -1,0 +1,46 @@
+import Locks
+
+/// The URLs that were read lately: reading one is a tenth of what a small request costs here, and services ask the same
+/// ones again and again.
+///
+/// URLs with a query are not kept: they seldom come twice, and there may be secrets in them.
+struct CheckedURLs: Sendable {
+    private struct Entry {
+        let text: String
+        let url: RequestRules.CheckedURL
+    }
+
+    /// As many as a service has endpoints; a text has one place, from which it drives away what was there.
+    private static let count = 16
+
+    private let entries = Guarded([Entry?](repeating: nil, count: count))
+
+    /// A URL of this text, if it was read lately.
+    func url(_ text: String) -> RequestRules.CheckedURL? {
+        let place = CheckedURLs.place(of: text)
+        return entries.withLock { entries in
+            guard let entry = entries[place], entry.text == text else { return nil }
+            return entry.url
+        }
+    }
+
+    /// Keeps a URL that was read.
+    func keep(_ url: RequestRules.CheckedURL, for text: String) {
+        guard !text.utf8.contains(UInt8(ascii: "?")) else { return }
+        let entry = Entry(text: text, url: url)
+        let before = entries.withLock { entries in
+            let before = entries[CheckedURLs.place(of: text)]
+            entries[CheckedURLs.place(of: text)] = entry
+            return before
+        }
+        // Let go of after the lock.
+        withExtendedLifetime(before) {}
+    }
+
+    /// Where texts differ is mostly their end.
+    private static func place(of text: String) -> Int {
+        let bytes = text.utf8.suffix(8)
+        let sum = bytes.reduce(UInt(bitPattern: text.utf8.count)) { $0 &* 31 &+ UInt($1) }
+        return Int(sum % UInt(count))
+    }
+}
