@@ -68,6 +68,10 @@ CURLcode nm_easy_setopt_opensocket_callback(CURL *easy, nm_opensocket_callback c
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+CURLcode nm_easy_setopt_trailer_callback(CURL *easy, nm_trailer_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, callback);
+}
+
 CURLcode nm_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) { return curl_easy_getinfo(easy, info, value); }
 
 CURLcode nm_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *value) {

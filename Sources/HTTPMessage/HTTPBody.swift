@@ -23,10 +23,16 @@ public struct HTTPBody: Sendable {
         case replayableStream(length: Int64?, Pieces)
     }
 
-    package let storage: Storage
+    /// Makes the fields that follow the content, once it has ended.
+    package typealias Trailers = @Sendable () async throws -> HTTPHeaders
 
-    package init(storage: Storage) {
+    package let storage: Storage
+    /// What follows a stream of unknown length; nil for nothing.
+    package let trailers: Trailers?
+
+    package init(storage: Storage, trailers: Trailers? = nil) {
         self.storage = storage
+        self.trailers = trailers
     }
 
     /// Bytes that are in memory.
@@ -55,6 +61,25 @@ public struct HTTPBody: Sendable {
     public static func stream<S: AsyncSequence & Sendable>(_ sequence: S, length: Int64? = nil) -> HTTPBody
     where S.Element == Data {
         HTTPBody(storage: .stream(length: length) { Producer(drawing: sequence) })
+    }
+
+    /// Bytes that a sequence yields while they are sent, in chunks, and header fields behind them (RFC 9110, section 6.5),
+    /// such as a digest of what was sent.
+    ///
+    /// It can be sent once, as ``stream(_:length:)``. The request goes over HTTP/1.1 even to servers that speak HTTP/2,
+    /// since libcurl (7.88 to date) sends such fields in chunks only. Who wants to announce their names adds a `Trailer`
+    /// field to the request.
+    /// - Parameters:
+    ///   - sequence: The pieces. It is drawn only as fast as the peer takes the bytes.
+    ///   - trailers: Called once, after the last piece was drawn; what it throws fails the request, as does a field
+    ///     that may not stand there: `Content-Length`, `Authorization` and others that frame, route, authenticate or
+    ///     describe the content.
+    /// - Returns: A body that can be sent once.
+    public static func stream<S: AsyncSequence & Sendable>(
+        _ sequence: S,
+        trailers: @escaping @Sendable () async throws -> HTTPHeaders
+    ) -> HTTPBody where S.Element == Data {
+        HTTPBody(storage: .stream(length: nil) { Producer(drawing: sequence) }, trailers: trailers)
     }
 
     /// Whether the body can be sent again after a redirect or for a retry.

@@ -43,6 +43,10 @@ CURLcode nm_easy_setopt_closesocket_callback(CURL *easy, nm_closesocket_callback
 typedef curl_socket_t (*nm_opensocket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 CURLcode nm_easy_setopt_opensocket_callback(CURL *easy, nm_opensocket_callback callback);
 
+typedef int (*nm_trailer_callback)(struct curl_slist **list, void *context);
+/// CURLOPT_TRAILERFUNCTION; NULL for none.
+CURLcode nm_easy_setopt_trailer_callback(CURL *easy, nm_trailer_callback callback);
+
 CURLcode nm_easy_getinfo_long(CURL *easy, CURLINFO info, long *value);
 CURLcode nm_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode nm_easy_getinfo_slist(CURL *easy, CURLINFO info, struct curl_slist **list);

@@ -59,6 +59,22 @@ enum CurlCallbacks {
         }
     }
 
+    /// Puts the fields behind the content into a list, which libcurl frees.
+    /// - Returns: False when there is no memory, or no transfer any more.
+    static func addTrailers(
+        to list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?,
+        _ context: UnsafeMutableRawPointer?
+    ) -> Bool {
+        guard let list, case .channel(let channel) = transfer(context)?.plan.body else { return false }
+        for field in channel.trailers.fields {
+            guard let longer = curl_slist_append(list.pointee, "\(field.name): \(field.value)") else {
+                return false
+            }
+            list.pointee = longer
+        }
+        return true
+    }
+
     static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         guard let context else { return nil }
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer

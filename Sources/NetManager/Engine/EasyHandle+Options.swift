@@ -60,6 +60,7 @@ extension EasyHandle {
         try applyMethod(plan)
         try applyHeaders(plan)
         try applyBuffers(plan)
+        try applyTrailers(plan.body)
         let wantsProgress = plan.progress != nil
         if applied.wantsProgress != wantsProgress {
             try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
@@ -278,6 +279,23 @@ extension EasyHandle {
         applied.headers = plan.headers
         applied.headersAreForBody = hasBody
         applied.decodesAtReader = decodesAtReader
+    }
+
+    /// Prepares fields behind the content, which libcurl asks for when the content has ended.
+    ///
+    /// Over HTTP/1.1 alone: in HTTP/2 libcurl would leave them out without a word. And with this handle for the last
+    /// time: libcurl 7.88 never forgets that it has sent them, and a later body in chunks would be written to memory
+    /// before its buffer.
+    private func applyTrailers(_ body: UploadPlan) throws(TransferFailure) {
+        guard body.hasTrailers else { return }
+        isWornOut = true
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        let code = nm_easy_setopt_trailer_callback(pointer) { list, context in
+            CurlCallbacks.addTrailers(to: list, context) ? CURL_TRAILERFUNC_OK : CURL_TRAILERFUNC_ABORT
+        }
+        try check(code, CURLOPT_TRAILERFUNCTION)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(nm_easy_setopt_pointer(pointer, CURLOPT_TRAILERDATA, context), CURLOPT_TRAILERDATA)
     }
 
     /// Adapts libcurl's buffers to what is moved: a quarter of a megabyte a call takes less than a third of the CPU

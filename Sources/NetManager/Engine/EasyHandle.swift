@@ -17,6 +17,8 @@ final class EasyHandle {
     let parsedURL: OpaquePointer
     var headerList: UnsafeMutablePointer<curl_slist>?
     var connectToList: UnsafeMutablePointer<curl_slist>?
+    /// Whether no other transfer may have it.
+    var isWornOut = false
     /// What all handles of the pool share, unless a jar takes its place.
     private let share: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>

@@ -34,7 +34,7 @@ final class HandlePool {
 
     func give(back handle: EasyHandle) {
         handle.transfer = nil
-        guard idle.count < Self.limit, (try? handle.forgetSecrets()) != nil else { return }
+        guard !handle.isWornOut, idle.count < Self.limit, (try? handle.forgetSecrets()) != nil else { return }
         idle.append(handle)
     }
 

@@ -34,6 +34,7 @@ extension Transfer {
         handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
         guard mayTalk(to: address()) else { return false }
+        if plan.body.hasTrailers, upload.hasEnded { return state.fail(.wouldRepeat) }
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
             return state.fail(.wouldRepeat)
         }

@@ -125,7 +125,7 @@ final class Transfer {
             guard CurlLibrary.usesOpenSSL else { throw .unsuitableTLSLibrary(CurlLibrary.tlsLibrary) }
         }
         if !handle.applied.isSecure, plan.policy.pinningMode != .none { throw .pinnedWithoutTLS }
-        if handle.applied.isSecure {
+        if handle.applied.isSecure, !plan.body.hasTrailers {
             route = ConnectionGate.Route(
                 host: handle.applied.host,
                 port: handle.applied.port,

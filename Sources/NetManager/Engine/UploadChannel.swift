@@ -29,6 +29,8 @@ final class UploadChannel: Sendable {
         var taken = 0
         var held = 0
         var hasEnded = false
+        /// What follows the last piece.
+        var trailers = HTTPHeaders()
         var isClosed = false
         /// Whether the transfer waits for bytes.
         var isDry = false
@@ -40,12 +42,20 @@ final class UploadChannel: Sendable {
     /// The number of bytes that the body must have; nil when it is open.
     let length: Int64?
     private let pieces: HTTPBody.Pieces
+    private let makeTrailers: HTTPBody.Trailers?
     private let state = Guarded(State())
 
-    init(length: Int64?, pieces: @escaping HTTPBody.Pieces) {
+    init(length: Int64?, trailers: HTTPBody.Trailers? = nil, pieces: @escaping HTTPBody.Pieces) {
         self.length = length
         self.pieces = pieces
+        makeTrailers = trailers
     }
+
+    /// Whether fields follow the content.
+    var makesTrailers: Bool { makeTrailers != nil }
+
+    /// The fields that follow the content, once it has ended.
+    var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
     /// Begins to draw.
     /// - Parameters:
@@ -147,7 +157,15 @@ final class UploadChannel: Sendable {
                 "it ended after \(drawn) of the \(length) bytes that were declared"
             )
         }
-        state.withLock { $0.hasEnded = true }
+        let trailers = try await makeTrailers?() ?? [:]
+        if let field = trailers.firstUnsuitableTrailer {
+            let name = field.isHTTPToken ? "“\(field)”" : "a name"
+            throw TransferFailure.bodyToSend("\(name) with its value may not stand behind the content")
+        }
+        state.withLock { state in
+            state.trailers = trailers
+            state.hasEnded = true
+        }
         wake(resume)
     }
 
@@ -190,4 +208,26 @@ final class UploadChannel: Sendable {
             return true
         }
     }
+}
+
+extension HTTPHeaders {
+    /// The name of the first field that may not be sent behind a content; nil when all may.
+    ///
+    /// What frames, routes, authenticates or describes the content is not read there, or read by some and not by others
+    /// (RFC 9110, section 6.5.1).
+    fileprivate var firstUnsuitableTrailer: String? {
+        if let field = firstInvalidField { return field.name }
+        return fields.first { field in
+            Self.neverTrailers.contains(field.name.asciiLowercased)
+        }?.name
+    }
+
+    private static let neverTrailers: Set<String> = [
+        "age", "authorization", "cache-control", "connection", "content-encoding", "content-length",
+        "content-range",
+        "content-type", "cookie", "date", "expect", "expires", "host", "keep-alive", "location",
+        "max-forwards", "pragma",
+        "proxy-authorization", "proxy-connection", "range", "retry-after", "set-cookie", "te", "trailer",
+        "transfer-encoding", "upgrade", "vary", "warning", "www-authenticate",
+    ]
 }

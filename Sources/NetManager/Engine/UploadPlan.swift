@@ -27,6 +27,11 @@ enum UploadPlan: Sendable {
         }
     }
 
+    /// Whether fields follow the content.
+    var hasTrailers: Bool {
+        if case .channel(let channel) = self { channel.makesTrailers } else { false }
+    }
+
     /// Prepares a request's body.
     ///
     /// A file is opened and measured here, so this may block for a moment and must not run on the engine's
@@ -45,7 +50,7 @@ enum UploadPlan: Sendable {
             let file = try UploadFile(path: path)
             self = .channel(UploadChannel(length: file.length) { HTTPBody.Producer { try file.read() } })
         case .stream(let length, let pieces), .replayableStream(let length, let pieces):
-            self = .channel(UploadChannel(length: length, pieces: pieces))
+            self = .channel(UploadChannel(length: length, trailers: body?.trailers, pieces: pieces))
         }
     }
 }

@@ -319,7 +319,11 @@ final class Exchange: Sendable {
         switch body.storage {
         case .data, .file: break
         case .stream(let length, let pieces):
-            request.body = HTTPBody(storage: .stream(length: length, moved(pieces)))
+            var trailers: HTTPBody.Trailers?
+            if let make = body.trailers {
+                trailers = { try await lanes.offEngine { try await make() } }
+            }
+            request.body = HTTPBody(storage: .stream(length: length, moved(pieces)), trailers: trailers)
         case .replayableStream(let length, let pieces):
             request.body = HTTPBody(storage: .replayableStream(length: length, moved(pieces)))
         }

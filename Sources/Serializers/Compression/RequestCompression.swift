@@ -90,7 +90,7 @@ public struct RequestCompression: Sendable, Hashable {
             return HTTPBody(storage: .replayableStream(length: nil, pieces))
         case .stream(let length, let pieces):
             guard isWorthwhile(length) else { return nil }
-            return HTTPBody(storage: .stream(length: nil, compressed(pieces)))
+            return HTTPBody(storage: .stream(length: nil, compressed(pieces)), trailers: body.trailers)
         case .replayableStream(let length, let pieces):
             guard isWorthwhile(length) else { return nil }
             return HTTPBody(storage: .replayableStream(length: nil, compressed(pieces)))

@@ -146,6 +146,24 @@ import Testing
         #expect(streamed.trailers["X-Digest"] == "abc")
     }
 
+    @Test func `conformance TrailerWrite: fields behind the content are sent`() async throws {
+        let server = try TestServer { .text("\($0.bodyLength)") }
+        let pieces = AsyncStream<Data> { stream in
+            for text in ["con", "tent"] { stream.yield(Data(text.utf8)) }
+            stream.finish()
+        }
+        let body = HTTPBody.stream(pieces) { ["X-Digest": "abc", "x-two": ""] }
+        let url = try #require(URL(string: server.url()))
+        let response = try await manager.send(HTTPRequest(.post, url: url, body: body))
+        #expect(String(decoding: response.body, as: UTF8.self) == "7")
+        let request = try #require(server.requests.first)
+        #expect(request.text == "content")
+        #expect(request.headers["Transfer-Encoding"] == "chunked")
+        #expect(request.trailers["X-Digest"] == "abc")
+        #expect(request.trailers["X-Two"] == "")
+        #expect(!request.headers.contains("X-Digest"))
+    }
+
     @Test func `a response without fields behind its content has none`() async throws {
         let server = try TestServer { _ in .text("content").header("X-Digest", "head") }
         let request = HTTPRequest(url: try #require(URL(string: server.url())))
