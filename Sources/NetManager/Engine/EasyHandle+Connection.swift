@@ -37,10 +37,20 @@ extension EasyHandle {
         applied.connection = options
     }
 
+    /// Lets the transfer see what a proxy answers to the request for a tunnel.
+    ///
+    /// That looks like the head of a response, so it ends when the request begins: libcurl may make a tunnel anew later.
+    func showAnswerToTunnel(_ shows: Bool) {
+        guard applied.showsAnswerToTunnel != shows else { return }
+        applied.showsAnswerToTunnel = shows
+        nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, shows ? 0 : 1)
+    }
+
     private func apply(_ proxy: ResolvedProxy) throws(TransferFailure) {
         try set(CURLOPT_PROXY, proxy.url)
         try set(CURLOPT_PROXYUSERNAME, proxy.credentials?.user)
         try set(CURLOPT_PROXYPASSWORD, proxy.credentials?.password)
+        try set(CURLOPT_PROXYAUTH, Self.bits(of: proxy.credentials?.schemes ?? .basic))
         guard let policy = proxy.policy else { return }
         // As for servers (EasyHandle+Options): libcurl must ask, loads nothing, and keeps policies apart.
         try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)

@@ -38,6 +38,7 @@ struct AppliedOptions {
     var proxy: ResolvedProxy?
     var connection: ConnectionOptions?
     var closesAfterUse = false
+    var showsAnswerToTunnel = false
     var cookieJar: CookieJar?
     /// What libcurl begins with.
     var receivesInBulk = false
@@ -61,6 +62,7 @@ extension EasyHandle {
         try applyHeaders(plan)
         try applyBuffers(plan)
         try applyTrailers(plan.body)
+        showAnswerToTunnel(plan.context.asksAboutProxyChallenges && applied.isSecure && proxy.speaksHTTP)
         let wantsProgress = plan.progress != nil
         if applied.wantsProgress != wantsProgress {
             try set(CURLOPT_NOPROGRESS, wantsProgress ? 0 : 1)
@@ -177,12 +179,17 @@ extension EasyHandle {
     func apply(_ authentication: Authentication?) throws(TransferFailure) {
         try set(CURLOPT_USERNAME, authentication?.user)
         try set(CURLOPT_PASSWORD, authentication?.password)
+        try set(CURLOPT_HTTPAUTH, Self.bits(of: authentication?.schemes ?? []))
+    }
+
+    /// Schemes as libcurl counts them; Basic for none.
+    static func bits(of chosen: Authentication.Schemes) -> Int {
         // CURLAUTH_… are macros over unsigned long, which Swift does not import: their bits (curl/curl.h).
         let schemes: [(Authentication.Schemes, Int)] = [
             (.basic, 1 << 0), (.digest, 1 << 1), (.negotiate, 1 << 2), (.ntlm, 1 << 3),
         ]
-        let bits = schemes.filter { authentication?.schemes.contains($0.0) == true }.map(\.1).reduce(0, |)
-        try set(CURLOPT_HTTPAUTH, bits == 0 ? 1 : bits)
+        let bits = schemes.filter { chosen.contains($0.0) }.map(\.1).reduce(0, |)
+        return bits == 0 ? 1 : bits
     }
 
     /// Lets go of what an idle handle must not keep in memory: a key, a password, a jar that nobody uses any more.

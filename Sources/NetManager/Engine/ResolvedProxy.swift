@@ -13,6 +13,7 @@ struct ResolvedProxy: Hashable {
     private struct Peer: Hashable {
         var url = ""
         var host = ""
+        var port = 0
         var credentials: Proxy.Credentials?
         var policy: SecurityPolicy?
     }
@@ -27,6 +28,8 @@ struct ResolvedProxy: Hashable {
     var url: String { peer?.url ?? "" }
     /// The proxy's host, for its policy.
     var host: String { peer?.host ?? "" }
+    /// The proxy's port.
+    var port: Int { peer?.port ?? 0 }
     var credentials: Proxy.Credentials? { peer?.credentials }
     /// The policy that the proxy itself must pass; nil when there is no TLS to it.
     var policy: SecurityPolicy? { peer?.policy }
@@ -45,7 +48,12 @@ struct ResolvedProxy: Hashable {
         guard proxy.kind != .none else { return }
         if proxy.kind == .environment {
             guard let url = try Self.url(in: environment, scheme: scheme, host: target) else { return }
-            way = .through(Peer(url: url))
+            let parts = URL(string: url.contains("://") ? url : "http://" + url)
+            var peer = Peer(url: url, host: parts?.host()?.asciiLowercased ?? "")
+            // libcurl's default (CURL_DEFAULT_PROXY_PORT).
+            peer.port = parts?.port ?? 1080
+            peer.credentials = proxy.credentials
+            way = .through(peer)
             return
         }
         guard !proxy.host.isEmpty, (1...65_535).contains(proxy.port) else {
@@ -64,6 +72,7 @@ struct ResolvedProxy: Hashable {
         case .socks5: peer.url = "socks5h://\(address)"
         case .none, .environment: break
         }
+        peer.port = proxy.port
         way = .through(peer)
     }
 
@@ -93,5 +102,20 @@ struct ResolvedProxy: Hashable {
             )
         }
         return value
+    }
+
+    /// Whether the proxy speaks HTTP, and can ask who is there.
+    var speaksHTTP: Bool { !url.isEmpty && !url.asciiLowercased.hasPrefix("socks") }
+
+    /// What the proxy asks in the head of its refusal; nil when it is none.
+    func challenge(_ head: HTTPResponse.Head) -> ProxyChallenge? {
+        guard head.status == 407, speaksHTTP else { return nil }
+        return ProxyChallenge(
+            head: head,
+            host: host,
+            port: port,
+            isSecure: policy != nil,
+            hadCredentials: credentials != nil || url.utf8.contains(UInt8(ascii: "@"))
+        )
     }
 }

@@ -38,6 +38,7 @@ extension Transfer {
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
             return state.fail(.wouldRepeat)
         }
+        handle.showAnswerToTunnel(false)
         noteLayers(localPort)
         clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
         return true
@@ -59,6 +60,12 @@ extension Transfer {
     }
 
     func received(headerLine line: UnsafeRawBufferPointer) -> Int {
+        guard state.hasStarted else {
+            // Nothing but a proxy has been asked for anything yet.
+            guard tunnelHeaders.count(line) else { return state.fail(.headersTooLarge) ? line.count : 0 }
+            tunnelHeaders.append(line)
+            return line.count
+        }
         noteUnread()
         // libcurl forgets a pause when it sends a request again on another connection.
         guard !isPaused else {
@@ -92,7 +99,8 @@ extension Transfer {
             meterBody(.upload)
         }
         // A challenge may be answered by libcurl, and then this is not the response: its body will tell.
-        let isAnswered = status == 401 && plan.context.authentication != nil
+        let isAnswered =
+            status == 401 && plan.context.authentication != nil || status == 407 && proxy.credentials != nil
         if plan.context.delivery == .streamed, !isAnswered { deliver(head) }
         return true
     }

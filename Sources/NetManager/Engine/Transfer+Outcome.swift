@@ -32,6 +32,8 @@ extension Transfer {
         var response = StreamedResponse(head: head, body: body)
         response.lacksClientCertificate =
             plan.clientIdentity == nil && verification?.clientCertificate.wasAsked == true
+        // Behind a tunnel it would be the server's word.
+        if handle?.applied.isSecure == false { response.proxyChallenge = proxy.challenge(head) }
         return response
     }
 
@@ -65,7 +67,11 @@ extension Transfer {
             hasHead: state.hasHead,
             mayHaveBeenExecuted: state.mayHaveBeenExecuted && !plan.method.isIdempotent
         )
-        return withServerTrust(failure.error(for: plan, phase: phase, response: partialResponse))
+        var error = failure.error(for: plan, phase: phase, response: partialResponse)
+        if case .proxyFailed = error.kind, !state.hasStarted, let head = tunnelHeaders.head(url: plan.url) {
+            error.proxyChallenge = proxy.challenge(head)
+        }
+        return withServerTrust(error)
     }
 
     /// Adds what the server showed to an error that is about it.

@@ -22,6 +22,8 @@ final class Transfer {
     @exclusivity(unchecked) var state = TransferState()
     @exclusivity(unchecked) var clock: PhaseClock
     @exclusivity(unchecked) var headers = HeaderBlock()
+    /// What the proxy answered to the request for a tunnel, where that is wanted.
+    var tunnelHeaders = HeaderBlock()
     /// The head of the final response, once it is complete.
     var head: HTTPResponse.Head?
     var upload: UploadSource
@@ -161,6 +163,7 @@ final class Transfer {
     /// Forgets a handshake after which the program's hook had to be asked; nothing of the request was sent.
     func beginAnew() {
         handle?.clearErrorMessage()
+        tunnelHeaders = HeaderBlock()
         verification = nil
         readSocket = nil
         holdsSocket = false

@@ -102,6 +102,8 @@ public struct RequestError: Error, Sendable {
     public var underlying: (any Error)?
     /// What the server showed of itself, when it was that which the policy refused; nil when it could not be read.
     public var serverTrust: ServerTrust?
+    /// What the proxy asks, when it refused a tunnel.
+    package var proxyChallenge: ProxyChallenge?
     /// A time limit or a broken connection: whether the same request, if it is idempotent, may succeed when it is
     /// sent again.
     public var isRetryable: Bool {

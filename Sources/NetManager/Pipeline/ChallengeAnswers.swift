@@ -7,6 +7,8 @@ final class ChallengeAnswers: Sendable {
         var failures = 0
     }
 
+    /// The one proxy that a call goes through.
+    private let proxy = Guarded(Answer())
     private let answers = Guarded<[URLReference.Origin: Answer]>([:])
 
     /// What requests to an origin carry; nil for nothing.
@@ -27,5 +29,23 @@ final class ChallengeAnswers: Sendable {
     /// The next requests to an origin carry this.
     func answer(_ credential: Authentication, at origin: URLReference.Origin) {
         answers.withLock { $0[origin, default: Answer()].credential = credential }
+    }
+
+    /// What the proxy is told; nil for what is configured.
+    var credentialForProxy: Authentication? { proxy.withLock { $0.credential } }
+
+    /// The proxy refused a request.
+    /// - Parameter hadCredentials: Whether it had been told who asks.
+    /// - Returns: How often credentials were refused, this time included.
+    func refusedByProxy(hadCredentials: Bool) -> Int {
+        proxy.withLock { proxy in
+            if hadCredentials { proxy.failures += 1 }
+            return proxy.failures
+        }
+    }
+
+    /// The proxy is told this from now on.
+    func answerProxy(_ credential: Authentication) {
+        proxy.withLock { $0.credential = credential }
     }
 }

@@ -153,6 +153,14 @@ final class Exchange: Sendable {
         }
         let credential = credential(for: request)
         if context.authentication != credential { context.authentication = credential }
+        if asksAboutChallenges {
+            context.asksAboutProxyChallenges = true
+            if let answer = challenges.credentialForProxy {
+                var credentials = Proxy.Credentials(user: answer.user, password: answer.password)
+                credentials.schemes = answer.schemes
+                context.connection.proxy.credentials = credentials
+            }
+        }
         return context
     }
 

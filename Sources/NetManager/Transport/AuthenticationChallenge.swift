@@ -1,11 +1,16 @@
 public import HTTPMessage
 
-/// A server's refusal that asks who is there (401 with `WWW-Authenticate`; RFC 9110, section 11.6.1), of one scheme.
+/// A refusal that asks who is there, of one scheme: a server's (401 with `WWW-Authenticate`; RFC 9110, section 11.6.1), or
+/// that of an HTTP proxy (407 with `Proxy-Authenticate`; section 11.7.1).
 public struct AuthenticationChallenge: Sendable {
     /// The scheme in lower case, such as `basic`, `digest`, `negotiate` or `ntlm`.
     ///
     /// Only these four can be answered with a user and a password.
     public var scheme: String
+    /// Whether it is the proxy who asks, and not the server of the request.
+    ///
+    /// What answers it is sent to the proxy alone.
+    public var isProxy: Bool
     /// What the server protects, in its own words; nil when it does not say.
     public var realm: String?
     /// The host that asks.
@@ -16,7 +21,8 @@ public struct AuthenticationChallenge: Sendable {
     public var isSecure: Bool
     /// How often credentials were refused in this call by this host and port; 0 when none were sent.
     public var failureCount: Int
-    /// The credentials of the call or of the manager for this origin; nil when there are none.
+    /// The credentials of the call or of the manager for this origin, or those of the configured proxy; nil when there
+    /// are none.
     public var proposedCredential: Authentication?
     /// The request that was refused.
     public var request: HTTPRequest

@@ -39,6 +39,8 @@ public struct Proxy: Sendable, Hashable {
         public var user: String
         /// The password.
         public var password: String
+        /// How the proxy may be answered; at once where it is Basic alone.
+        package var schemes: Authentication.Schemes = .basic
 
         /// Makes credentials.
         public init(user: String, password: String) {

@@ -10,6 +10,8 @@ public struct StreamedResponse: Sendable {
     public var redirects: [HTTPResponse.Head] = []
     /// Whether the server had asked for a client certificate and the client has none.
     package var lacksClientCertificate = false
+    /// What the proxy asks, where the response is the proxy's own.
+    package var proxyChallenge: ProxyChallenge?
 
     /// Makes a response.
     public init(head: HTTPResponse.Head, body: ResponseBody) {

@@ -85,6 +85,8 @@ public struct TransportContext: Sendable {
         get { settings.values.cookieJar }
         set { change { $0.cookieJar = newValue } }
     }
+    /// Whether somebody is asked when a proxy challenges.
+    package var asksAboutProxyChallenges = false
     /// Which attempt this is, from 1: retries and redirects count.
     public var attempt: Int
     /// Whether the content is wanted whole or piece by piece.
