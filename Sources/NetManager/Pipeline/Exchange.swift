@@ -153,7 +153,7 @@ final class Exchange: Sendable {
         }
         let credential = credential(for: request)
         if context.authentication != credential { context.authentication = credential }
-        if asksAboutChallenges {
+        if let challenges {
             context.asksAboutProxyChallenges = true
             if let answer = challenges.credentialForProxy {
                 var credentials = Proxy.Credentials(user: answer.user, password: answer.password)
