@@ -22,11 +22,10 @@ import Testing
         let server = try TestServer(tls: TLSOptions(identity: identity), options: options) { _ in .text("x") }
         let probe = try #require(Self.probe)
         for number in 0..<Self.exits {
-            // The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit.
             let process = try ChildProcess(
                 probe.path,
                 [server.url()] + (openSSLComesFirst ? [certificate] : []),
-                environment: ["SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0"]
+                environment: Self.environment
             )
             let exit = await process.exit()
             guard exit == .status(0) else {
@@ -42,10 +41,16 @@ import Testing
         let process = try ChildProcess(
             try #require(Self.probe).path,
             [server.url(), "descriptors"],
-            environment: ["SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0"]
+            environment: Self.environment
         )
         #expect(await process.exit() == .status(0))
     }
+
+    /// The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit, and the
+    /// address sanitizer takes what transfers hold that exit cuts off for leaks.
+    private static let environment = [
+        "SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0", "ASAN_OPTIONS=detect_leaks=0",
+    ]
 
     /// The program beside the one that runs the tests.
     private static var probe: URL? {
