@@ -59,7 +59,9 @@ struct HAProxyTests {
         for method in [HTTPMethod.get, .post] {
             let url = try #require(URL(string: peer.url("/\(method)")))
             do {
-                // It says 502 itself, or it gives the stream up, so that the client sends a read again.
+                // It says 502 itself, or it gives the stream up, so that the client sends a read again. It does so with
+                // REFUSED_STREAM, which promises that nothing was processed (RFC 9113, section 8.7), although the server
+                // behind had the request: whoever believes that executes a POST twice.
                 #expect(try await manager().send(HTTPRequest(method, url: url)).head.status == 502)
             } catch let error as RequestError {
                 #expect(protocols == "h2")
