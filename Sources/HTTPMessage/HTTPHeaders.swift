@@ -27,13 +27,16 @@ public struct HTTPHeaders: Sendable {
     private var storage = Storage.list([])
 
     /// All fields in the order in which they were added.
-    public private(set) var fields: [Field] {
-        get {
-            switch storage {
-            case .list(let fields): fields
-            case .received(let fields): fields.list
-            }
+    public var fields: [Field] {
+        switch storage {
+        case .list(let fields): fields
+        case .received(let fields): fields.list
         }
+    }
+
+    /// The same, to be changed where it is.
+    private var list: [Field] {
+        get { fields }
         _modify {
             var list = fields
             // Let go of here, so that the list has one owner and is changed where it is.
@@ -85,19 +88,19 @@ public struct HTTPHeaders: Sendable {
         }
         set {
             let place = fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) } ?? fields.count
-            fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
-            fields.insert(contentsOf: newValue.map { Field(name: name, value: $0) }, at: place)
+            list.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            list.insert(contentsOf: newValue.map { Field(name: name, value: $0) }, at: place)
         }
     }
 
     /// Appends a field and keeps those of the same name that are there already.
     public mutating func add(_ value: String, for name: String) {
-        fields.append(Field(name: name, value: value))
+        list.append(Field(name: name, value: value))
     }
 
     /// Removes every field of that name.
     public mutating func remove(_ name: String) {
-        fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+        list.removeAll { $0.name.equalsIgnoringASCIICase(name) }
     }
 
     /// Whether there is a field of that name.
@@ -124,7 +127,7 @@ public struct HTTPHeaders: Sendable {
     public mutating func replace(with other: HTTPHeaders) {
         guard !other.isEmpty else { return }
         for field in other.fields { remove(field.name) }
-        fields += other.fields
+        list += other.fields
     }
 
     /// Whether both are one and the same piece of memory, and so equal to the last byte; false says nothing.
