@@ -1,3 +1,4 @@
+import COpenSSL
 import FoundationEssentials
 import TestPKI
 import TestServer
@@ -18,6 +19,7 @@ struct NginxPeerTests {
         #expect(first.get("/file.txt", until: "content").hasSuffix("content"))
         #expect(first.get("/other", until: "hello").hasSuffix("hello"))
         wish.session = first.session()
+        defer { SSL_SESSION_free(wish.session) }
         let second = try TestClient(port: peer.port)
         try #require(second.startTLS(wish))
         #expect(second.get("/", until: "hello").hasSuffix("hello"))
