@@ -7,7 +7,8 @@ public import Glibc
 /// The standard library's `Mutex` would do, but the thread sanitizer does not see its slow path on Linux and reports a
 /// race wherever two threads wait for each other; it does see this one.
 ///
-/// Everything is inlined: without, each use goes through the metadata of a generic type, some 300 instructions.
+/// Everything is inlined: without, each use goes through the metadata of a generic type, some 300 instructions. For that it
+/// is public, in a module that is no product: what has package access is not specialized in other modules.
 ///
 /// `@unchecked Sendable` is true because the value is touched under the lock only.
 @frozen
