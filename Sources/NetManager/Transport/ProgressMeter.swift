@@ -27,6 +27,21 @@ package struct ProgressMeter: Sendable {
         for sequence in updates { sequence.offer(progress) }
     }
 
+    /// Writes figures that come from a queue, unless the transport has written later ones meanwhile.
+    private func advance(to progress: TransferProgress) {
+        let updates = state.withLock { state -> [ProgressUpdates] in
+            let last = state.progress
+            let isLater =
+                last.completed == 0
+                || (last.direction == progress.direction
+                    ? last.completed < progress.completed : progress.direction == .download)
+            guard isLater else { return [] }
+            state.progress = progress
+            return state.updates
+        }
+        for sequence in updates { sequence.offer(progress) }
+    }
+
     /// The call is over.
     package func finish() {
         let updates = state.withLock { state in
@@ -51,7 +66,7 @@ package struct ProgressMeter: Sendable {
     func recording(before handler: ProgressHandler?) -> ProgressHandler? {
         guard let handler else { return nil }
         return { progress in
-            self.record(progress)
+            self.advance(to: progress)
             handler(progress)
         }
     }
