@@ -48,12 +48,10 @@ final class Engine: TaskExecutor {
     private let wakeDescriptor = Atomic<Int32>(-1)
     private let configuration: CurlTransport.Configuration
     private let inbox = Guarded(Inbox())
-    /// The thread, while it runs; 0 before and after.
+    /// The thread, once it runs; 0 before.
     ///
     /// Kept as an integer, as `pthread_t` is one on Linux.
-    private let thread = Guarded<pthread_t>(0)
-    /// The same for those who ask often.
-    private let current = Atomic<pthread_t>(0)
+    private let thread = Atomic<pthread_t>(0)
     /// Closures of users that wait for the end of the turn, with their queues.
     private let completions: Guarded<[Completed]> = Guarded([])
     /// Told when the thread has ended, for the exit handler.
@@ -81,9 +79,13 @@ final class Engine: TaskExecutor {
 
     /// Runs a job on the thread; on the default executor once the engine has been stopped, so that no task is left
     /// without a thread.
+    ///
+    /// The runtime holds no reference to an executor while it calls this, and the job may be the last thing that needs the
+    /// engine: nothing of it is touched any more once the job can be taken.
     func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
-        if !deliver({ $0.jobs.append(unowned) }) { globalConcurrentExecutor.enqueue(unowned) }
+        let isTaken = deliver(wakesUnderLock: true) { $0.jobs.append(unowned) }
+        if !isTaken { globalConcurrentExecutor.enqueue(unowned) }
     }
 
     /// Hands over a transfer that is to begin.
@@ -116,7 +118,7 @@ final class Engine: TaskExecutor {
     }
 
     /// Whether the caller is on the engine's thread.
-    var isCurrentThread: Bool { current.load(ordering: .relaxed) == pthread_self() }
+    var isCurrentThread: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
     /// Calls a closure on a serial queue that nobody else uses, in one go with others that are ready by then: each go
     /// wakes a thread.
@@ -134,7 +136,11 @@ final class Engine: TaskExecutor {
         if hasEnded { farewell() }
     }
 
-    private func deliver(isTransfer: Bool = false, _ append: (inout Inbox) -> Void) -> Bool {
+    private func deliver(
+        isTransfer: Bool = false,
+        wakesUnderLock: Bool = false,
+        _ append: (inout Inbox) -> Void
+    ) -> Bool {
         enum Follow { case nothing, wake, start, refuse }
         let follow: Follow = inbox.withLock { inbox in
             if isTransfer, inbox.isDraining { return .refuse }
@@ -149,7 +155,9 @@ final class Engine: TaskExecutor {
                 append(&inbox)
                 guard inbox.isAsleep else { return .nothing }
                 inbox.isAsleep = false
-                return .wake
+                guard wakesUnderLock else { return .wake }
+                wake()
+                return .nothing
             }
         }
         switch follow {
@@ -225,7 +233,7 @@ final class Engine: TaskExecutor {
 
     // MARK: Life of the thread
 
-    /// Starts the thread with the descriptors that it needs.
+    /// Starts the thread with the descriptors that it needs, and touches nothing of the engine after that.
     ///
     /// When the system has none to give, what was posted is refused, and the next command tries again.
     private func start() {
@@ -234,7 +242,7 @@ final class Engine: TaskExecutor {
         EngineRegistry.insert(self)
         let configuration = configuration
         let started = Thread.start(name: "NetManager") { [self] in
-            current.store(pthread_self(), ordering: .relaxed)
+            thread.store(pthread_self(), ordering: .relaxed)
             let selector = Selector(epoll: descriptors.epoll, wakeDescriptor: descriptors.wake)
             EventLoop(engine: self, configuration: configuration, selector: selector).run()
             EngineRegistry.remove(self)
@@ -243,11 +251,10 @@ final class Engine: TaskExecutor {
             ended.signal()
             sayFarewell()
         }
-        guard let started else {
+        guard started else {
             close(descriptors.epoll)
             return giveUp("the system gives no thread")
         }
-        thread.withLock { $0 = started }
     }
 
     /// The eventfd, which stays for later attempts, and an epoll; nil when there are none.
@@ -295,8 +302,8 @@ final class Engine: TaskExecutor {
     /// Waits for the thread to end: at most two seconds, since a process must be able to exit, and not at all on the
     /// thread itself, where `exit` may have been called by a job.
     func join() {
-        let started = thread.withLock { $0 }
-        guard started != 0, pthread_equal(started, pthread_self()) == 0 else { return }
+        let hasThread = inbox.withLock { $0.life == .running || $0.life == .stopped }
+        guard hasThread, !isCurrentThread else { return }
         _ = ended.wait(timeout: .now() + 2)
     }
 }
