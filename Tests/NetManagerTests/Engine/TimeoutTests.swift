@@ -26,6 +26,27 @@ import Testing
         }
     }
 
+    /// Sends while the only connection that may be is busy, and expects each to end because a time is over.
+    private func behindABusyConnection(
+        _ contexts: some Sequence<TransportContext>,
+        time: RequestError.Phase
+    ) async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in .text("").after(gate) }
+        var configuration = CurlTransport.Configuration()
+        configuration.maximumConnectionsPerHost = 1
+        let transport = CurlTransport(configuration)
+        let url = server.url()
+        let first = Task { try await transport.fetch(url) }
+        await gate.reached()
+        let request = HTTPRequest(url: try #require(URL(string: url)))
+        for context in contexts {
+            expect(try await failure { _ = try await transport.send(request, context: context) }, time)
+        }
+        gate.open()
+        _ = try await first.value
+    }
+
     @Test func `the first byte has a limit of its own`() async throws {
         let gate = Gate()
         let server = try TestServer { _ in .text("").after(gate) }
@@ -48,39 +69,20 @@ import Testing
     }
 
     @Test func `waiting for a connection has a limit of its own`() async throws {
-        let gate = Gate()
-        let server = try TestServer { _ in .text("").after(gate) }
-        var configuration = CurlTransport.Configuration()
-        configuration.maximumConnectionsPerHost = 1
-        let transport = CurlTransport(configuration)
-        let url = server.url()
-        let first = Task { try await transport.fetch(url) }
-        await gate.reached()
         var context = TransportContext()
         context.timeouts.queue = .milliseconds(100)
-        let request = HTTPRequest(url: try #require(URL(string: url)))
-        expect(try await failure { _ = try await transport.send(request, context: context) }, .queue)
-        gate.open()
-        _ = try await first.value
+        try await behindABusyConnection([context], time: .queue)
     }
 
     @Test func `a call that waits for a connection ends when its own time is over`() async throws {
-        let gate = Gate()
-        let server = try TestServer { _ in .text("").after(gate) }
-        var configuration = CurlTransport.Configuration()
-        configuration.maximumConnectionsPerHost = 1
-        let transport = CurlTransport(configuration)
-        let url = server.url()
-        let first = Task { try await transport.fetch(url) }
-        await gate.reached()
-        for delivery in [TransportContext.Delivery.buffered(limit: 100), .streamed] {
+        // Each deadline counts from when its turn comes.
+        let deliveries = [TransportContext.Delivery.buffered(limit: 100), .streamed]
+        let contexts = deliveries.lazy.map { delivery in
             var context = TransportContext(deadline: .now + .milliseconds(100))
             context.delivery = delivery
-            let request = HTTPRequest(url: try #require(URL(string: url)))
-            expect(try await failure { _ = try await transport.send(request, context: context) }, .total)
+            return context
         }
-        gate.open()
-        _ = try await first.value
+        try await behindABusyConnection(contexts, time: .total)
     }
 
     @Test func `the head of a stream has a time, its body has none`() async throws {

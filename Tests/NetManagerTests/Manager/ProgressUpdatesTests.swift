@@ -137,4 +137,29 @@ import Testing
                 == TransferProgress(direction: .download, completed: 1_000_000, total: 1_000_000)
         )
     }
+
+    @Test func `figures that a closure's queue brings late do not take the place of newer ones`() async throws
+    {
+        func downloaded(_ completed: Int64) -> TransferProgress {
+            .init(direction: .download, completed: completed)
+        }
+        func uploaded(_ completed: Int64) -> TransferProgress {
+            .init(direction: .upload, completed: completed)
+        }
+        let meter = ProgressMeter()
+        let (told, source) = AsyncStream<TransferProgress>.makeStream()
+        let recording = meter.recording { source.yield($0) }
+        let handler = try #require(recording)
+        meter.record(uploaded(500))
+        for (late, expected) in [
+            (uploaded(400), uploaded(500)), (downloaded(1), downloaded(1)), (uploaded(500), downloaded(1)),
+            (downloaded(300), downloaded(300)), (downloaded(200), downloaded(300)),
+        ] {
+            handler(late)
+            #expect(meter.progress == expected)
+        }
+        source.finish()
+        let all = await told.reduce(into: []) { $0.append($1.completed) }
+        #expect(all == [400, 1, 500, 300, 200], "the closure is told of each")
+    }
 }
