@@ -118,7 +118,17 @@ import Testing
         let progress = Progress(totalUnitCount: -1)
         var options = RequestOptions()
         options.progress = progress.handler()
-        _ = try await manager.get(server.url("/", host: "127.0.0.1"), options: options, as: .data)
+        // With closures: an async call does not wait for the queue on which the handler is told.
+        let failed: RequestError? = await withCheckedContinuation { continuation in
+            manager.get(
+                server.url("/", host: "127.0.0.1"),
+                options: options,
+                as: .data,
+                success: { _, _ in continuation.resume(returning: nil) },
+                failure: { continuation.resume(returning: $1) }
+            )
+        }
+        #expect(failed == nil)
         #expect(progress.fractionCompleted == 1)
         #expect(progress.totalUnitCount == 100_000)
 

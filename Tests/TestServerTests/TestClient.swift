@@ -36,10 +36,14 @@ final class TestClient {
     var port: Int { Self.port { getsockname(descriptor, $0, $1) } ?? 0 }
 
     /// The descriptors of this process that are connected to it: the server's end.
+    ///
+    /// Both ports are compared: the system lets clients of different servers call from one port.
     var otherEnds: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let server = Self.port { getpeername(descriptor, $0, $1) }
         return names.compactMap { Int32($0) }.filter { other in
             Self.port { getpeername(other, $0, $1) } == port
+                && Self.port { getsockname(other, $0, $1) } == server
         }
     }
 

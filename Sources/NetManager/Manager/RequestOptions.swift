@@ -35,6 +35,9 @@ public struct RequestOptions: Sendable {
         set { change { $0.timeout = newValue } }
     }
     /// Told of progress, on no particular thread.
+    ///
+    /// A call with closures tells it on their queue, all of it before its own closure; an async call may return before the
+    /// last figures are told.
     public var progress: ProgressHandler? {
         get { stored?.values.progress ?? nil }
         set { change { $0.progress = newValue } }
