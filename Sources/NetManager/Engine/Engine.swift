@@ -48,7 +48,7 @@ final class Engine: TaskExecutor {
     private let wakeDescriptor = Atomic<Int32>(-1)
     private let configuration: CurlTransport.Configuration
     private let inbox = Guarded(Inbox())
-    /// The thread, once it runs; 0 before.
+    /// The thread, while it runs; 0 before and after.
     ///
     /// Kept as an integer, as `pthread_t` is one on Linux.
     private let thread = Atomic<pthread_t>(0)
@@ -245,9 +245,12 @@ final class Engine: TaskExecutor {
             thread.store(pthread_self(), ordering: .relaxed)
             let selector = Selector(epoll: descriptors.epoll, wakeDescriptor: descriptors.wake)
             EventLoop(engine: self, configuration: configuration, selector: selector).run()
-            EngineRegistry.remove(self)
-            // What OpenSSL keeps for this thread goes before the exit handler is told that the thread has ended.
+            // From here on nothing waits for a turn: none follows, and a later thread may get the number of this one.
+            thread.store(0, ordering: .relaxed)
+            deliverCompletions()
+            // What OpenSSL keeps for this thread goes while the exit handler still waits for it.
             OPENSSL_thread_stop()
+            EngineRegistry.remove(self)
             ended.signal()
             sayFarewell()
         }

@@ -51,13 +51,18 @@ final class EventLoop {
             jobs.empty()
             engine.deliverCompletions()
             engine.take(&commands)
+            var mustStop = false
             for command in commands {
-                if case .stop = command {
-                    finish()
-                    return
+                if mustStop {
+                    // The door was still open for what came behind the order to stop.
+                    command.refuse()
+                } else if case .stop = command {
+                    mustStop = true
+                } else {
+                    obey(command)
                 }
-                obey(command)
             }
+            if mustStop { return finish() }
             commands.empty()
             multi.actIfDue()
             expire()

@@ -1,3 +1,5 @@
+import Dispatch
+import HTTPMessage
 import Testing
 
 @testable import NetManager
@@ -16,5 +18,33 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `what follows the order to end in the same turn is refused, and not forgotten`() async {
+        let transport = CurlTransport()
+        let manager = HTTPSessionManager(transport: transport)
+        // While this runs on the thread, nothing that is posted is taken.
+        await withTaskExecutorPreference(transport.engine) {
+            transport.shutdown()
+            async let isDrained = transport.shutdown(deadline: .seconds(600))
+            let awaited = await requestError { _ = try await manager.get("http://localhost:1/") }
+            #expect(awaited?.label == "shut_down")
+            _ = await isDrained
+        }
+        let later: Outcome<JSONValue> = await outcome {
+            manager.get("http://localhost:1/", success: $0, failure: $1)
+        }
+        #expect(later.error?.label == "shut_down")
+    }
+
+    @Test func `a closure that is handed over on the thread after its last turn is called`() async {
+        let engine = Engine(configuration: .init())
+        await withTaskExecutorPreference(engine) {}
+        let queue = DispatchQueue(label: "closures")
+        await withCheckedContinuation { called in
+            engine.whenEnded { engine.complete(on: queue) { called.resume() } }
+            engine.stop()
+        }
+        #expect(!engine.isCurrentThread)
     }
 }
