@@ -67,7 +67,9 @@ extension EventLoop {
     // MARK: What callers ask for meanwhile
 
     func pause(_ id: TransferID) {
-        guard let transfer = transfers[id], !transfer.isPaused else { return }
+        guard let transfer = transfers[id], !transfer.isPaused, transfer.isMeantToPause != false else {
+            return
+        }
         if transfer.place == .inLibcurl, !transfer.state.hasStarted, let handle = transfer.handle {
             // Nothing was sent: what there is of a connection is given up, and the request begins anew.
             multi.remove(handle.pointer)
@@ -81,7 +83,7 @@ extension EventLoop {
     }
 
     func goOn(_ id: TransferID) {
-        guard let transfer = transfers[id], transfer.isPaused else { return }
+        guard let transfer = transfers[id], transfer.isPaused, transfer.isMeantToPause != true else { return }
         transfer.goOn()
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
         watchWhole(transfer)
@@ -90,8 +92,9 @@ extension EventLoop {
 
     func prioritize(_ id: TransferID, _ priority: RequestPriority) {
         guard let transfer = transfers[id] else { return }
-        transfer.priority = priority
-        if transfer.place == .inQueue { queue.prioritize(id, priority) }
+        // As with pauses, the order that comes last need not be the last one that was given.
+        transfer.priority = transfer.plan.context.control?.priority ?? priority
+        if transfer.place == .inQueue { queue.prioritize(id, transfer.priority) }
     }
 
     /// Gives up a transfer's place among those who wait for connections, or have one.
@@ -139,4 +142,12 @@ extension EventLoop {
             }
         }
     }
+}
+
+extension Transfer {
+    /// Whether its call is paused at this moment; nil where nobody can pause it.
+    ///
+    /// Orders of several threads may come in another order than they were given in: what counts is what the call is told
+    /// last, not which order comes last.
+    fileprivate var isMeantToPause: Bool? { plan.context.control?.isPaused }
 }

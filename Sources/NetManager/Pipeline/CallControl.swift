@@ -142,11 +142,12 @@ package struct CallControl: Sendable {
     ///
     /// It is told at once of what happened before it was named.
     func attach(_ transfer: (any Transfer)?) {
-        let (isShutDown, isPaused) = state.withLock { state in
+        let (isShutDown, isPaused, priority) = state.withLock { state in
             state.transfer = transfer
-            return (state.isShutDown, state.pausedAt != nil)
+            return (state.isShutDown, state.pausedAt != nil, state.priority)
         }
         if isPaused { transfer?.take(.pause) }
+        if priority != .normal { transfer?.take(.prioritize(priority)) }
         if isShutDown { transfer?.take(.shutDown) }
     }
 

@@ -195,6 +195,40 @@ private final class PauseMonitor: EventMonitor {
         gate.open()
     }
 
+    /// Lets the order to pause come after the one to go on, as two threads may.
+    private struct Overtaken: CallControl.Transfer {
+        let orders: TransferOrders
+        let control: CallControl
+
+        func take(_ order: CallControl.Order) {
+            if case .pause = order, control.isPaused {
+                control.goOn()
+            }
+            orders.take(order)
+        }
+    }
+
+    @Test func `a call that two threads suspend and resume is as the last of them has left it`() async throws
+    {
+        let gate = Gate()
+        let server = try TestServer { $0.path == "/other" ? .text("") : .text("x").after(gate) }
+        var context = TransportContext()
+        let control = CallControl()
+        context.control = control
+        let url = try #require(URL(string: server.url()))
+        let plan = try TransferPlan(HTTPRequest(url: url), body: .none, context: context)
+        let answer = Task { try await transport.answer(to: plan).result.get() }
+        await gate.reached()
+        let orders = TransferOrders(engine: transport.engine, id: plan.id)
+        control.attach(Overtaken(orders: orders, control: control))
+        control.pause()
+        #expect(!control.isPaused)
+        // All orders before this one have been taken when it has ended.
+        _ = try await transport.fetch(server.url("/other"))
+        gate.open()
+        #expect(try await answer.value.head.status == 200)
+    }
+
     @Test func `a call that is suspended while it waits for a connection lets the others pass`() async throws
     {
         let gate = Gate()
