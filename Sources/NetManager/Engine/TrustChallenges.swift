@@ -1,3 +1,4 @@
+import Dispatch
 import SecurityPolicy
 
 /// Puts servers before the programs' hooks and keeps the answers.
@@ -49,7 +50,8 @@ final class TrustChallenges {
             asked[subject]?.waiting.removeAll { $0 == id }
             guard asked[subject]?.waiting.isEmpty == true else { continue }
             asked[subject] = nil
-            entry.task.cancel()
+            // Cancelling calls what the hook has registered for that, which must not run on the engine's thread.
+            DispatchQueue.global().async { entry.task.cancel() }
         }
     }
 

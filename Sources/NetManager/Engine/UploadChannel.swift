@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import HTTPMessage
 import Locks
@@ -81,7 +82,7 @@ final class UploadChannel: Sendable {
             state.task = task
             return state.isClosed
         }
-        if isClosed { task.cancel() }
+        if isClosed { DispatchQueue.global().async { task.cancel() } }
     }
 
     /// Ends drawing; called when the transfer ends, however it ends.
@@ -90,10 +91,11 @@ final class UploadChannel: Sendable {
             state.isClosed = true
             state.pieces = []
             defer { state.waiter = nil }
-            return (state.waiter, state.task)
+            return (state.waiter, state.hasEnded ? nil : state.task)
         }
         waiter?.resume()
-        task?.cancel()
+        // Cancelling calls what the user's sequence has registered for that, which must not run on the engine's thread.
+        if let task { DispatchQueue.global().async { task.cancel() } }
     }
 
     /// Takes bytes, on the engine's thread.
