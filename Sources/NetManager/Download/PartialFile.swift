@@ -46,6 +46,9 @@ final class PartialFile: Sendable {
     }
 
     deinit {
+        // Closing alone would leave the lock to a program that is being started at this moment, until it has closed its copy
+        // of the descriptor: whoever resumes at once would find the file in use.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import TestServer
 import Testing
 
@@ -147,6 +148,22 @@ import Testing
         gate.open()
         let file = try await first
         #expect(file.size == 10)
+    }
+
+    @Test func `a file that is let go of can be taken at once, also while programs are started`() throws {
+        let target = folder.path + "/file"
+        var first: PartialFile? = try PartialFile(target: target, isResumable: true)
+        let path = try #require(first?.path)
+        // A copy of the descriptor, as every program has one from the fork to the exec.
+        let files = FileManager.default
+        let own = try files.contentsOfDirectory(atPath: "/proc/self/fd").first {
+            (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+        let held = dup(try #require(own.flatMap { Int32($0) }))
+        defer { close(held) }
+        #expect(throws: FileProblem.self) { try PartialFile(target: target, isResumable: true) }
+        first = nil
+        _ = try PartialFile(target: target, isResumable: true)
     }
 
     @Test(arguments: [
