@@ -37,7 +37,7 @@ public final class NetworkReachabilityManager: Sendable {
     public init() {}
 
     deinit {
-        state.withLock(\.monitor)?.stop()
+        stopMonitoring()
     }
 
     /// What was last seen; `unknown` before ``startMonitoring(on:_:)``.
@@ -81,7 +81,8 @@ public final class NetworkReachabilityManager: Sendable {
             return true
         }
         // Where another thread was faster, this one is not needed, and has not begun.
-        if isFirst { monitor.start { [weak self] in self?.publish($0) } }
+        let number = ObjectIdentifier(monitor)
+        if isFirst { monitor.start { [weak self] in self?.publish($0, by: number) } }
     }
 
     /// Watches no more; ``path`` is unknown from now on, and sequences of changes end.
@@ -127,11 +128,13 @@ public final class NetworkReachabilityManager: Sendable {
         try NetlinkMonitor.table().path
     }
 
-    private func publish(_ table: NetworkTable?) {
+    private func publish(_ table: NetworkTable?, by monitor: ObjectIdentifier) {
         let path = table?.path ?? NetworkPath(status: .unknown)
         let told = state.withLock { state -> (Handler?, [AsyncStream<NetworkPath>.Continuation])? in
-            // What comes after a stop belongs to nobody.
-            guard state.monitor != nil, state.path != path else { return nil }
+            // What comes after a stop belongs to nobody, whether another one watches by now or not.
+            guard state.monitor.map({ ObjectIdentifier($0) }) == monitor, state.path != path else {
+                return nil
+            }
             state.path = path
             return (state.handler, Array(state.streams.values))
         }

@@ -7,7 +7,13 @@ final class NetlinkMonitor: Sendable {
     private let socket: NetlinkSocket
     private let queue = DispatchQueue(label: "NetManager.reachability")
     private let dump = Guarded(NetlinkDump())
-    private let source = Guarded<Source?>(nil)
+    private let life = Guarded(Life())
+
+    private struct Life {
+        var source: Source?
+        /// Whether it was told to stop, perhaps before it has begun.
+        var isStopped = false
+    }
 
     /// `@unchecked Sendable` is true because a dispatch source may be cancelled from any thread.
     private struct Source: @unchecked Sendable {
@@ -27,8 +33,13 @@ final class NetlinkMonitor: Sendable {
         // The socket lives until the source has let go of the descriptor.
         let socket = socket
         source.setCancelHandler { withExtendedLifetime(socket) {} }
-        self.source.withLock { [held = Source(source: source)] in $0 = held }
+        let isStopped = life.withLock { [held = Source(source: source)] life in
+            if !life.isStopped { life.source = held }
+            return life.isStopped
+        }
+        // A source that was never resumed must not be let go of.
         source.resume()
+        guard !isStopped else { return source.cancel() }
         queue.async { [self] in
             let action = dump.withLock { $0.begin() }
             perform(action, publish)
@@ -37,9 +48,10 @@ final class NetlinkMonitor: Sendable {
 
     /// Reads no more.
     func stop() {
-        let source = source.withLock { current in
-            defer { current = nil }
-            return current
+        let source = life.withLock { life in
+            life.isStopped = true
+            defer { life.source = nil }
+            return life.source
         }
         source?.source.cancel()
     }
