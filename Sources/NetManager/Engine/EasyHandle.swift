@@ -98,9 +98,15 @@ final class EasyHandle {
         guard applied.cookieJar !== jar else { return }
         let share = (jar?.share ?? share).map { UnsafeMutableRawPointer($0) }
         try check(nm_easy_setopt_pointer(pointer, CURLOPT_SHARE, share), CURLOPT_SHARE)
-        // The share alone does not turn libcurl's cookies on; a file without a name does, and reads nothing.
-        try set(CURLOPT_COOKIEFILE, jar == nil ? nil : "")
+        // From here on libcurl uses this jar's share, whatever fails below.
         applied.cookieJar = jar
+        // The share alone does not turn libcurl's cookies on; a file without a name does, and reads nothing.
+        do {
+            try set(CURLOPT_COOKIEFILE, jar == nil ? nil : "")
+        } catch {
+            isWornOut = true
+            throw error
+        }
     }
 
     /// libcurl's words about what went wrong; nil when it said nothing.

@@ -101,7 +101,11 @@ extension Transfer {
         // A challenge may be answered by libcurl, and then this is not the response: its body will tell.
         let isAnswered =
             status == 401 && plan.context.authentication != nil || status == 407 && proxy.credentials != nil
-        if plan.context.delivery == .streamed, !isAnswered { deliver(head) }
+        if plan.context.delivery == .streamed, !isAnswered {
+            // A call has one answer.
+            guard channel == nil else { return state.fail(.malformedHead) }
+            deliver(head)
+        }
         return true
     }
 

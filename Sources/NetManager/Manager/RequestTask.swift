@@ -107,10 +107,13 @@ public final class RequestTask: Sendable {
     ///
     /// It is called at once when the call was cancelled before.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
-        let isCancelled = life.withLock { life in
+        let (isCancelled, before) = life.withLock { life in
+            let before = life.cancel
             if !life.isFinished { life.cancel = cancel }
-            return life.isCancelled
+            return (life.isCancelled, before)
         }
+        // Let go of after the lock, as in `finish()`.
+        _ = consume before
         if isCancelled { cancel() }
     }
 
