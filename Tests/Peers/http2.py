@@ -242,6 +242,36 @@ class Connection:
     def do_rst_behind(self, stream, name):
         self.frames(*self.answer(stream), self.reset(stream, NO_ERROR))
 
+    # Answered before the whole body is there.
+
+    def head_early(self, stream, name, count):
+        # The answer is there before the body, and the rest of the body is not wanted (RFC 9113, section 8.1).
+        note(name, executed=1, posts=int(self.streams[stream][2]))
+        self.frames(*self.answer(stream), self.reset(stream, NO_ERROR))
+
+    def head_early_apart(self, stream, name, count):
+        # The same, and the client has the answer before the reset comes.
+        note(name, executed=1, posts=int(self.streams[stream][2]))
+        self.early(stream, NO_ERROR, *self.answer(stream))
+
+    def head_early_half(self, stream, name, count):
+        self.early(stream, NO_ERROR, *self.head(stream, ("content-length", "10")), self.data(stream, "hello"))
+
+    def head_early_broken(self, stream, name, count):
+        self.early(stream, INTERNAL_ERROR, *self.answer(stream))
+
+    def head_early_unsized(self, stream, name, count):
+        self.early(stream, NO_ERROR, *self.head(stream), self.data(stream, "hello", end=True))
+
+    def early(self, stream, code, *frames):
+        self.streams[stream] = ("stall",) + self.streams[stream][1:]
+        self.frames(*frames)
+        self.when_read(lambda: self.frames(self.reset(stream, code)))
+
+    def head_answer_first(self, stream, name, count):
+        # The rest of the body is read all the same.
+        self.frames(*self.answer(stream))
+
     # Windows.
 
     def do_window_zero(self, stream, name):
@@ -256,11 +286,6 @@ class Connection:
     def do_window_overflow(self, stream, name):
         update = frame.WindowUpdateFrame(0, window_increment=2**31 - 1)
         self.frames(update, update)
-
-    def head_early(self, stream, name, count):
-        # The answer is there before the body, and the rest of the body is not wanted (RFC 9113, section 8.1).
-        note(name, executed=1, posts=int(self.streams[stream][2]))
-        self.frames(*self.answer(stream), self.reset(stream, NO_ERROR))
 
     # Answers that are none.
 

@@ -39,6 +39,7 @@ struct AppliedOptions {
     var connection: ConnectionOptions?
     var closesAfterUse = false
     var showsAnswerToTunnel = false
+    var readsToEndOfStream = false
     var cookieJar: CookieJar?
     /// What libcurl begins with.
     var receivesInBulk = false
@@ -62,6 +63,7 @@ extension EasyHandle {
         try applyHeaders(plan)
         try applyBuffers(plan)
         try applyTrailers(plan.body)
+        readToEndOfStream(false)
         showAnswerToTunnel(plan.context.asksAboutProxyChallenges && applied.isSecure && proxy.speaksHTTP)
         let wantsProgress = plan.progress != nil
         if applied.wantsProgress != wantsProgress {
@@ -286,6 +288,17 @@ extension EasyHandle {
         applied.headers = plan.headers
         applied.headersAreForBody = hasBody
         applied.decodesAtReader = decodesAtReader
+    }
+
+    /// Makes libcurl read a stream of HTTP/2 to its end although the declared length is reached.
+    ///
+    /// Else libcurl 7.88 stops reading then while it still sends: what opens the window for more of the body, or says
+    /// that no more is wanted, is never read, and the thread is woken for it again and again. Whether the length is
+    /// right, nghttp2 sees to. Over HTTP/1.1 the length is what ends a response.
+    func readToEndOfStream(_ reads: Bool) {
+        guard applied.readsToEndOfStream != reads else { return }
+        applied.readsToEndOfStream = reads
+        nm_easy_setopt_long(pointer, CURLOPT_IGNORE_CONTENT_LENGTH, reads ? 1 : 0)
     }
 
     /// Prepares fields behind the content, which libcurl asks for when the content has ended.

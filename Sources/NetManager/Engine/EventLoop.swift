@@ -16,6 +16,7 @@ final class EventLoop {
     @exclusivity(unchecked) var gate = ConnectionGate()
     @exclusivity(unchecked) var queue: ConnectionQueue
     private let connected = ConnectedTransfers()
+    private let early = EarlyAnswers()
     let challenges: TrustChallenges
     private let verdicts = VerdictMemory()
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
@@ -45,6 +46,7 @@ final class EventLoop {
     func run() {
         var jobs: [UnownedJob] = []
         var commands: [Command] = []
+        var events: [Selector.Event] = []
         while !engine.mustHalt {
             engine.take(&jobs)
             for job in jobs { job.runSynchronously(on: engine.asUnownedTaskExecutor()) }
@@ -69,7 +71,8 @@ final class EventLoop {
             harvest()
             engine.deliverCompletions()
             if !idleWork.isEmpty, transfers.isEmpty { rest() }
-            let events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds : 0)
+            early.look(hasHeard: !events.isEmpty)
+            events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds : 0)
             engine.didWake()
             for event in events { multi.act(on: event) }
             harvest()
@@ -169,6 +172,7 @@ final class EventLoop {
             engine: engine,
             outbox: outbox,
             connected: connected,
+            early: early,
             challenges: challenges,
             verdicts: verdicts
         )
@@ -222,6 +226,7 @@ final class EventLoop {
 
     private func retire(_ transfer: Transfer, failure: TransferFailure?, code: CURLcode?) {
         transfer.noteUnread()
+        early.remove(transfer)
         // The results are read off the handle before it is taken out: some are gone afterwards.
         transfer.finish(with: failure, code: code)
         if let handle = transfer.detach() {

@@ -40,6 +40,7 @@ extension Transfer {
         }
         handle.showAnswerToTunnel(false)
         noteLayers(localPort)
+        handle.readToEndOfStream(multiplexes && plan.body.isReadWhileSent)
         clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
         return true
     }
@@ -93,6 +94,7 @@ extension Transfer {
         }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
         endUpload(at: status)
+        if handle?.applied.readsToEndOfStream == true { early.add(self) }
         if uploaded == 0, case .bytes(let data) = plan.body, !data.isEmpty {
             // It was handed to libcurl whole, which does not say how much of it is sent.
             uploaded = Int64(data.count)
@@ -152,6 +154,7 @@ extension Transfer {
             case .full:
                 decoded -= bytes.count
                 clock.hold()
+                isFull = true
                 holdSocket()
                 return Int(CURL_WRITEFUNC_PAUSE)
             }
@@ -219,8 +222,18 @@ extension Transfer {
 
     func progressed(download: (done: Int64, total: Int64), upload: (done: Int64, total: Int64)) {
         report(.upload, upload.done, upload.total, isFinal: false)
-        report(.download, download.done, download.total, isFinal: false)
+        report(
+            .download,
+            download.done,
+            download.total > 0 ? download.total : declaredLength,
+            isFinal: false
+        )
     }
+
+    /// The length that the head of the response declares; 0 without one.
+    ///
+    /// libcurl does not say it where it reads a stream to its end (``EasyHandle/readToEndOfStream(_:)``).
+    var declaredLength: Int64 { head?.contentLength ?? 0 }
 
     func report(_ direction: TransferProgress.Direction, _ done: Int64, _ total: Int64, isFinal: Bool) {
         guard done > 0 else { return }

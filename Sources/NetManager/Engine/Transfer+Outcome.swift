@@ -43,8 +43,22 @@ extension Transfer {
 
     private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {
         if let failure = state.finish(failure) { return .failure(error(for: failure)) }
-        guard let code, code != CURLE_OK else { return .success(()) }
+        guard let code, code != CURLE_OK, !isAnsweredEarly(code) else { return .success(()) }
         return .failure(error(for: code))
+    }
+
+    /// Whether the response is complete, and all that failed was to send more of a body that the server does not want.
+    ///
+    /// Such a server resets the stream behind its response, without an error, and the response counts (RFC 9113, section
+    /// 8.1). libcurl 7.88 ends so with a code and without words; of a stream with an error it says which. Without a
+    /// declared length nobody knows whether the content has ended.
+    private func isAnsweredEarly(_ code: CURLcode) -> Bool {
+        guard code == CURLE_HTTP2_STREAM, multiplexes, state.hasHead, let head, let handle,
+            handle.errorMessage == nil
+        else { return false }
+        if [204, 304].contains(head.status) { return true }
+        guard let length = DeclaredLength(head.headers)?.bytes else { return false }
+        return handle.measure(CURLINFO_SIZE_DOWNLOAD_T) == length
     }
 
     private func error(for failure: TransferFailure) -> any Error {
@@ -101,7 +115,8 @@ extension Transfer {
         let sent = handle.measure(CURLINFO_SIZE_UPLOAD_T)
         report(.upload, sent, handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T), isFinal: true)
         let received = handle.measure(CURLINFO_SIZE_DOWNLOAD_T)
-        report(.download, received, handle.measure(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T), isFinal: true)
+        let length = handle.measure(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        report(.download, received, length > 0 ? length : declaredLength, isFinal: true)
     }
 
     private func recordMetrics(_ result: Result<Void, any Error>) {

@@ -64,6 +64,8 @@ final class Transfer {
     var questions = 0
     /// Whether its connection carries many requests at a time.
     var multiplexes = false
+    /// Whether its reader has no room for more, so that libcurl keeps what comes.
+    var isFull = false
     /// The socket that libcurl reads for it; nil where nobody needs to know.
     private var readSocket: Int32?
     /// Whether that is left alone, as the transfer is paused.
@@ -71,6 +73,7 @@ final class Transfer {
     /// The socket, where it carries many requests at a time inside of two layers of TLS (UnreadSockets).
     var layeredSocket: Int32?
     private let connected: ConnectedTransfers
+    let early: EarlyAnswers
     let challenges: TrustChallenges
     let verdicts: VerdictMemory
     var tlsDescription: (version: String, cipherSuite: String)?
@@ -93,6 +96,7 @@ final class Transfer {
         engine: Engine,
         outbox: Outbox,
         connected: ConnectedTransfers,
+        early: EarlyAnswers,
         challenges: TrustChallenges,
         verdicts: VerdictMemory
     ) {
@@ -104,6 +108,7 @@ final class Transfer {
         self.engine = engine
         self.outbox = outbox
         self.connected = connected
+        self.early = early
         self.challenges = challenges
         self.verdicts = verdicts
         priority = start.plan.context.control?.priority ?? .normal
@@ -219,6 +224,7 @@ final class Transfer {
     func resume() {
         guard let handle, !isPaused else { return }
         clock.beat(now: MonotonicClock.nanoseconds)
+        isFull = false
         releaseSocket()
         // CURLPAUSE_CONT: libcurl may hand over the bytes it held back before this returns.
         curl_easy_pause(handle.pointer, 0)

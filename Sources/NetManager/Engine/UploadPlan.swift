@@ -27,6 +27,11 @@ enum UploadPlan: Sendable {
         }
     }
 
+    /// Whether libcurl asks for the body piece by piece.
+    var isReadWhileSent: Bool {
+        if case .channel = self { true } else { isLarge }
+    }
+
     /// Whether fields follow the content.
     var hasTrailers: Bool {
         if case .channel(let channel) = self { channel.makesTrailers } else { false }
