@@ -56,7 +56,9 @@ struct Work {
     }
 
     /// Opens so many streams and reads nothing of them, or a piece of each, while the standard input is open.
-    func sleep(afterPiece: Bool) async throws -> Report {
+    ///
+    /// With company, small requests are answered meanwhile, one after the other.
+    func sleep(afterPiece: Bool = false, hasCompany: Bool = false) async throws -> Report {
         let idle = try Memory.settle()
         let responses = try await withThrowingTaskGroup(of: Void.self) { group in
             let (heads, head) = AsyncStream<Void>.makeStream()
@@ -77,6 +79,9 @@ struct Work {
             for await _ in heads {
                 seen += 1
                 if seen == count { break }
+            }
+            if hasCompany {
+                for _ in 0..<64 { _ = try await manager.send(self.request(.get, "/small")) }
             }
             say("ready")
             await hear()

@@ -13,25 +13,43 @@ struct ConnectionGate {
         private let policyID: String
         private let proxy: ResolvedProxy
         private let connection: ConnectionOptions
+        /// Which of the lanes it is (StreamLanes).
+        let lane: Int
 
         init(
             host: String,
             port: Int,
             policyID: String,
             proxy: ResolvedProxy,
-            connection: ConnectionOptions
+            connection: ConnectionOptions,
+            lane: Int = 0
         ) {
             self.host = host
             self.port = port
             self.policyID = policyID
             self.proxy = proxy
             self.connection = connection
+            self.lane = lane
+        }
+
+        /// The same in another lane.
+        func inLane(_ lane: Int) -> Route {
+            guard lane != self.lane else { return self }
+            return Route(
+                host: host,
+                port: port,
+                policyID: policyID,
+                proxy: proxy,
+                connection: connection,
+                lane: lane
+            )
         }
 
         static func == (one: Route, other: Route) -> Bool {
             one === other
                 || one.host == other.host && one.port == other.port && one.policyID == other.policyID
-                    && one.proxy == other.proxy && one.connection == other.connection
+                    && one.lane == other.lane && one.proxy == other.proxy
+                    && one.connection == other.connection
         }
 
         // The rest differs seldom, and would cost more to hash than to compare.

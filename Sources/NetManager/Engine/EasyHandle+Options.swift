@@ -29,6 +29,8 @@ struct AppliedOptions {
     var method: HTTPMethod?
     var hasBody: Bool?
     var policyID: String?
+    /// The lane of the policy's connections (StreamLanes).
+    var lane = 0
     /// Its key is borrowed by libcurl, so it must live here as long as the handle has it.
     var clientIdentity: ClientIdentity?
     var validatesDomainName: Bool?
@@ -159,8 +161,22 @@ extension EasyHandle {
             let (code, option) = PolicyMarker.put(plan.policyID, on: pointer, for: .server)
             try check(code, option)
             applied.policyID = plan.policyID
+            applied.lane = 0
         }
         if applied.clientIdentity != plan.clientIdentity { try apply(plan.clientIdentity) }
+    }
+
+    /// Keeps to the connections of a lane, as to those of a policy.
+    func keep(toLane lane: Int) throws(TransferFailure) {
+        guard applied.lane != lane, let policyID = applied.policyID else { return }
+        let marker = lane == 0 ? policyID : "\(policyID) lane \(lane)"
+        let (code, option) = PolicyMarker.put(marker, on: pointer, for: .server)
+        if code != CURLE_OK {
+            applied.policyID = nil
+            applied.settings = nil
+        }
+        try check(code, option)
+        applied.lane = lane
     }
 
     /// Whether libcurl compares the names too, after the policy.

@@ -17,6 +17,7 @@ final class EventLoop {
     @exclusivity(unchecked) var queue: ConnectionQueue
     private let connected = ConnectedTransfers()
     private let early = EarlyAnswers()
+    private let lanes: StreamLanes
     let challenges: TrustChallenges
     private let verdicts = VerdictMemory()
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
@@ -37,6 +38,7 @@ final class EventLoop {
             mostPerHost: configuration.maximumConnectionsPerHost,
             most: configuration.maximumConnections
         )
+        lanes = StreamLanes(isUsed: queue.isUnlimited)
         multi = MultiHandle(selector: selector, configuration: configuration)
         handles = HandlePool(configuration: configuration, selector: selector)
         challenges = TrustChallenges(engine: engine, capacity: configuration.rememberedChallenges)
@@ -173,6 +175,7 @@ final class EventLoop {
             outbox: outbox,
             connected: connected,
             early: early,
+            lanes: lanes,
             challenges: challenges,
             verdicts: verdicts
         )
@@ -227,6 +230,7 @@ final class EventLoop {
     private func retire(_ transfer: Transfer, failure: TransferFailure?, code: CURLcode?) {
         transfer.noteUnread()
         early.remove(transfer)
+        transfer.leaveLane()
         // The results are read off the handle before it is taken out: some are gone afterwards.
         transfer.finish(with: failure, code: code)
         if let handle = transfer.detach() {

@@ -74,6 +74,9 @@ final class Transfer {
     var layeredSocket: Int32?
     private let connected: ConnectedTransfers
     let early: EarlyAnswers
+    private let lanes: StreamLanes
+    /// Whether its reader, or its caller, has let it wait on a connection that others may share.
+    private var hasSlept = false
     let challenges: TrustChallenges
     let verdicts: VerdictMemory
     var tlsDescription: (version: String, cipherSuite: String)?
@@ -97,6 +100,7 @@ final class Transfer {
         outbox: Outbox,
         connected: ConnectedTransfers,
         early: EarlyAnswers,
+        lanes: StreamLanes,
         challenges: TrustChallenges,
         verdicts: VerdictMemory
     ) {
@@ -109,6 +113,7 @@ final class Transfer {
         self.outbox = outbox
         self.connected = connected
         self.early = early
+        self.lanes = lanes
         self.challenges = challenges
         self.verdicts = verdicts
         priority = start.plan.context.control?.priority ?? .normal
@@ -133,13 +138,17 @@ final class Transfer {
         }
         if !handle.applied.isSecure, plan.policy.pinningMode != .none { throw .pinnedWithoutTLS }
         if handle.applied.isSecure, !plan.body.hasTrailers {
-            route = ConnectionGate.Route(
-                host: handle.applied.host,
-                port: handle.applied.port,
-                policyID: plan.policyID,
-                proxy: proxy,
-                connection: plan.context.connection
+            let route = lanes.enter(
+                ConnectionGate.Route(
+                    host: handle.applied.host,
+                    port: handle.applied.port,
+                    policyID: plan.policyID,
+                    proxy: proxy,
+                    connection: plan.context.connection
+                )
             )
+            self.route = route
+            try handle.keep(toLane: route.lane)
         }
         handle.transfer = self
         self.handle = handle
@@ -232,11 +241,22 @@ final class Transfer {
 
     /// Keeps libcurl from reading while this transfer is paused, where it does not keep itself from it.
     ///
-    /// Over HTTP/2 others share the socket, and the stream's window holds the sender back.
+    /// Over HTTP/2 others share the socket: libcurl reads it for them, and does not begin for this one's sake.
     func holdSocket() {
+        if multiplexes, !hasSlept, let route {
+            hasSlept = true
+            lanes.fallsAsleep(route)
+        }
         guard CurlLibrary.readsWhilePaused, state.hasStarted, !multiplexes, !holdsSocket else { return }
         holdsSocket = true
         if let readSocket { handle?.selector.hold(readSocket) }
+    }
+
+    /// Gives up what is kept for it outside of libcurl.
+    func leaveLane() {
+        guard hasSlept, let route else { return }
+        hasSlept = false
+        lanes.ends(route)
     }
 
     private func releaseSocket() {

@@ -5,8 +5,11 @@ package import Locks
 /// The content of a response: a single pass over its bytes, in pieces.
 ///
 /// The transfer is paused while nobody draws and `BodyChannel.watermark` bytes (256 KiB) are waiting, as they were
-/// received; what libcurl has read by then it keeps besides. Content codings (gzip, deflate) are undone with each read,
-/// in pieces of at most 64 KiB. Dropping the body, or the task that reads it, ends the transfer.
+/// received; what libcurl has read by then it keeps besides: 16 KiB over TLS. Over HTTP/2 it reads on for requests that
+/// were under way on the same connection before, and keeps what comes for this one meanwhile, up to 32 MiB (libcurl 7.88);
+/// later requests go over another connection, of at most four to a server, unless connections are limited. Content codings
+/// (gzip, deflate) are undone with each read, in pieces of at most 64 KiB. Dropping the body, or the task that reads it,
+/// ends the transfer.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the content, never empty.
     public typealias Element = Data
