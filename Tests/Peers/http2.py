@@ -281,6 +281,9 @@ class Connection:
         self.frames(*self.head(stream), self.data(stream, "hello"))
         self.when_read(lambda: self.frames(self.reset(stream, INTERNAL_ERROR)))
 
+    def do_half_reset(self, stream, name):
+        self.early(stream, NO_ERROR, *self.head(stream, ("content-length", "10")), self.data(stream, "hello"))
+
     def do_rst_behind(self, stream, name):
         self.frames(*self.answer(stream), self.reset(stream, NO_ERROR))
 

@@ -25,6 +25,13 @@ enum CurlLibrary {
     /// versions are right again, but from which on was not seen.
     static let readsWhilePaused = version >= 0x08_05_00
 
+    /// Whether libcurl reads nothing more of a stream over HTTP/2 once the declared length is there, although it still
+    /// sends, and does not see that the stream is over when it sends the last byte itself.
+    ///
+    /// 7.88 does. 8.5 and 8.14 were seen to do neither, and told to read on (``EasyHandle/readToEndOfStream(_:)``) they would
+    /// take half a content for the whole when its stream is reset without an error.
+    static let stopsReadingAtLength = version < 0x08_00_00
+
     /// libcurl's own, a byte each for major, minor and patch.
     static let version: UInt32 = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 

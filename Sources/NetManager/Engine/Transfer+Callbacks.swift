@@ -40,7 +40,9 @@ extension Transfer {
         }
         handle.showAnswerToTunnel(false)
         noteLayers(localPort)
-        handle.readToEndOfStream(multiplexes && plan.body.isReadWhileSent)
+        handle.readToEndOfStream(
+            CurlLibrary.stopsReadingAtLength && multiplexes && plan.body.isReadWhileSent
+        )
         clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
         return true
     }

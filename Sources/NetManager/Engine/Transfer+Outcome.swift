@@ -43,21 +43,27 @@ extension Transfer {
 
     private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {
         if let failure = state.finish(failure) { return .failure(error(for: failure)) }
-        guard let code, code != CURLE_OK, !isAnsweredEarly(code) else { return .success(()) }
-        return .failure(error(for: code))
+        guard let code, code != CURLE_OK else {
+            // nghttp2 sees to the length, but for a stream that is reset without an error.
+            let isShort = handle?.applied.readsToEndOfStream == true && isComplete == false
+            return isShort ? .failure(error(for: CURLE_PARTIAL_FILE)) : .success(())
+        }
+        return isAnsweredEarly(code) ? .success(()) : .failure(error(for: code))
     }
 
     /// Whether the response is complete, and all that failed was to send more of a body that the server does not want.
     ///
     /// Such a server resets the stream behind its response, without an error, and the response counts (RFC 9113, section
-    /// 8.1). libcurl 7.88 ends so with a code and without words; of a stream with an error it says which. Without a
-    /// declared length nobody knows whether the content has ended.
+    /// 8.1). libcurl 7.88 ends so with a code and without words; of a stream with an error it says which.
     private func isAnsweredEarly(_ code: CURLcode) -> Bool {
-        guard code == CURLE_HTTP2_STREAM, multiplexes, state.hasHead, let head, let handle,
-            handle.errorMessage == nil
-        else { return false }
+        code == CURLE_HTTP2_STREAM && multiplexes && handle?.errorMessage == nil && isComplete == true
+    }
+
+    /// Whether the content of the response has the declared length; nil where none is declared.
+    private var isComplete: Bool? {
+        guard state.hasHead, let head, let handle else { return nil }
         if [204, 304].contains(head.status) { return true }
-        guard let length = DeclaredLength(head.headers)?.bytes else { return false }
+        guard let length = DeclaredLength(head.headers)?.bytes else { return nil }
         return handle.measure(CURLINFO_SIZE_DOWNLOAD_T) == length
     }
 

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HTTPMessage
-import NetManager
 import TestPKI
 import TestServer
 import Testing
+
+@testable import NetManager
 
 /// What transfers take of memory: measured in a process that does nothing else.
 ///
@@ -126,7 +127,8 @@ struct TransferMemoryTests {
         )
         // On one connection each would bring the 3 MiB that wait in the kernel, up to 32 MiB.
         let held = try await held(by: 1, nginx.url(""), "company") {}
-        #expect(held <= 8 << 20)
+        // libcurl 8.5 reads for a stream that sleeps alone, too, up to its window of 10 MiB.
+        #expect(held <= (CurlLibrary.version < 0x08_00_00 ? 8 : 16) << 20)
     }
 
     /// Waits until a server sends no more: the counter is the same over many turns of other work.
