@@ -25,17 +25,20 @@ final class PartialFile: Sendable {
             // Independent of the target's name, which may be as long as the file system allows.
             let folder = PartialFile.folder(of: target)
             path = folder + ".netmanager-" + String(UInt64.random(in: .min ... .max), radix: 36) + ".download"
-            descriptor = open(path, flags | O_EXCL, permissions)
-            guard descriptor >= 0 else { throw FileProblem(target) }
+            let opened = open(path, flags | O_EXCL, permissions)
+            guard opened >= 0 else { throw FileProblem(target) }
+            descriptor = opened
             return
         }
         path = target + ".download"
-        descriptor = open(path, flags, permissions)
-        guard descriptor >= 0 else { throw FileProblem(path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
+        let opened = open(path, flags, permissions)
+        guard opened >= 0 else { throw FileProblem(path) }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            close(opened)
             throw FileProblem(path, "another download writes to it")
         }
+        // Last, since an object that is complete is closed by `deinit` even where `init` throws.
+        descriptor = opened
     }
 
     /// Takes over a descriptor, for tests.

@@ -38,20 +38,22 @@ final class NetlinkSocket: Sendable {
     /// Opens a socket; with news, it hears of changes of interfaces and routes.
     init(withNews: Bool) throws(ReachabilityError) {
         let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = socket(16, type, 0)
-        guard descriptor >= 0 else { throw Self.failure("open a netlink socket", errno) }
+        let opened = socket(16, type, 0)
+        guard opened >= 0 else { throw Self.failure("open a netlink socket", errno) }
         // RTMGRP_LINK, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_ROUTE.
         var address = Address(groups: withNews ? 0x1 | 0x40 | 0x400 : 0)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                bind(opened, $0, socklen_t(MemoryLayout<Address>.size))
             }
         }
         guard result == 0 else {
             let code = errno
-            close(descriptor)
+            close(opened)
             throw Self.failure("listen to the routing tables", code)
         }
+        // Last, since an object that is complete is closed by `deinit` even where `init` throws.
+        descriptor = opened
     }
 
     deinit { close(descriptor) }

@@ -15,10 +15,8 @@ final class Deflater {
         // zlib.h: 15 bits are the largest window, 16 more ask for the gzip format.
         let bits: Int32 = coding == .gzip ? 31 : 15
         let code = nm_deflate_init(stream, Z_DEFAULT_COMPRESSION, bits)
-        guard code == Z_OK else {
-            stream.deallocate()
-            throw .invalidRequest("zlib cannot compress the body (code \(code))")
-        }
+        // What there is goes with `deinit`, which is called here too as the object is complete.
+        guard code == Z_OK else { throw .invalidRequest("zlib cannot compress the body (code \(code))") }
     }
 
     deinit {

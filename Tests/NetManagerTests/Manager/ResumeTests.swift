@@ -150,6 +150,32 @@ import Testing
         #expect(file.size == 10)
     }
 
+    @Test func `a file that another download has taken closes no descriptor of others`() async throws {
+        let target = folder.path + "/file"
+        let taken = try PartialFile(target: target, isResumable: true)
+        let (refused, broken) = await withTaskGroup(of: (Int, Int).self) { group in
+            group.addTask {
+                let refused = (0..<20_000).count { _ in
+                    (try? PartialFile(target: target, isResumable: true)) == nil
+                }
+                return (refused, 0)
+            }
+            group.addTask {
+                let broken = (0..<20_000).count { _ in
+                    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                    let isOpen = fcntl(descriptor, F_GETFD) >= 0
+                    close(descriptor)
+                    return !isOpen
+                }
+                return (0, broken)
+            }
+            return await group.reduce(into: (0, 0)) { $0 = ($0.0 + $1.0, $0.1 + $1.1) }
+        }
+        #expect(refused == 20_000)
+        #expect(broken == 0)
+        withExtendedLifetime(taken) {}
+    }
+
     @Test func `a file that is let go of can be taken at once, also while programs are started`() throws {
         let target = folder.path + "/file"
         var first: PartialFile? = try PartialFile(target: target, isResumable: true)
