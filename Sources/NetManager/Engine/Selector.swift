@@ -117,9 +117,14 @@ final class Selector {
         }
     }
 
-    /// A descriptor is about to be closed: the kernel forgets it by itself.
+    /// A descriptor is about to be closed.
+    ///
+    /// The kernel forgets it by itself only once nobody has a copy of it, as a program that is being started does until its
+    /// first instruction. Until then it would be told of again and again, under a number that nobody can take out any more.
     func forget(_ descriptor: Int32) {
-        if self[descriptor]?.isLayered == true { unread.forget(descriptor) }
+        guard let entry = self[descriptor] else { return }
+        if entry.isLayered { unread.forget(descriptor) }
+        if !entry.registered.isEmpty { tellEpoll(EPOLL_CTL_DEL, descriptor, []) }
         self[descriptor] = nil
     }
 

@@ -10,13 +10,16 @@ import Testing
         let selector: Selector
         let near: Int32
         let far: Int32
+        let epoll: Int32
         private let wake: Int32
 
         init() throws {
-            wake = eventfd(0, 0)
-            selector = Selector(epoll: epoll_create1(0), wakeDescriptor: wake)
+            wake = eventfd(0, Int32(EFD_CLOEXEC))
+            epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+            selector = Selector(epoll: epoll, wakeDescriptor: wake)
             var ends: [Int32] = [0, 0]
-            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
             (near, far) = (ends[0], ends[1])
             selector.adopt(near, isLayered: false)
         }
@@ -49,6 +52,19 @@ import Testing
         #expect(fixture.happened() == [])
         fixture.selector.release(fixture.near)
         for _ in 0..<2 { #expect(fixture.happened() == ["r"]) }
+    }
+
+    @Test func `nothing is told of a closed socket of which a program that begins has a copy`() throws {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: .read)
+        let copy = dup(fixture.near)
+        defer { close(copy) }
+        try fixture.send()
+        fixture.selector.forget(fixture.near)
+        // Its number leads to another file from here on.
+        try #require(dup2(fixture.far, fixture.near) == fixture.near)
+        var event = epoll_event()
+        #expect(epoll_wait(fixture.epoll, &event, 1, 0) == 0)
     }
 
     @Test func `a socket that is held may be written`() throws {
