@@ -64,7 +64,8 @@ import Testing
             | openssl dgst -sha256 -binary | openssl enc -base64
             """
         let text = try ChildProcess.output(of: "sh", ["-c", command, "\(nginx.port)"])
-        let run = await NetmanRun(["pins", "localhost:\(nginx.port)", "-f", "curl"])
+        let run = await NetmanRun(["pins", "localhost:\(nginx.port)", "-f", "curl", "--timeout", "300"])
+        try #require(run.status == 0, "\(run.errors)")
         #expect(run.lines.first == "sha256//" + text.split(separator: "\n").joined())
         #expect(run.lines.count == 2)
     }

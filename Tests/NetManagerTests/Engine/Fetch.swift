@@ -53,6 +53,20 @@ func failure(_ body: () async throws -> Void) async throws -> RequestError {
     throw Unexpected(what: "it did not fail")
 }
 
+/// Tries ever longer limits until one passes in the stage that a test is about: on a busy machine a short one may pass before.
+///
+/// - Parameters:
+///   - first: The shortest limit.
+///   - attempt: Whether the limit has passed in the right stage.
+/// - Throws: What the attempt throws, or that no limit has passed there.
+func withGrowingLimit(from first: Duration, _ attempt: (Duration) async throws -> Bool) async throws {
+    var limit = first
+    while try await !attempt(limit) {
+        limit *= 4
+        guard limit < .seconds(120) else { throw Unexpected(what: "no limit passed in the right stage") }
+    }
+}
+
 /// Something that a test counted on did not happen.
 struct Unexpected: Error {
     let what: String
