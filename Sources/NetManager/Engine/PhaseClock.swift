@@ -15,10 +15,10 @@ struct PhaseClock {
     private var pausedAt: UInt64?
 
     /// Limits in nanoseconds: a third of what they take as durations that may be missing.
-    private struct Limits {
-        static let none = UInt64.max
+    struct Limits {
+        fileprivate static let none = UInt64.max
 
-        let queue, connect, tls, firstByte, idle: UInt64
+        fileprivate private(set) var queue, connect, tls, firstByte, idle: UInt64
 
         init(_ limits: Timeouts) {
             func nanoseconds(_ limit: Duration?) -> UInt64 {
@@ -31,15 +31,28 @@ struct PhaseClock {
             idle = nanoseconds(limits.idle)
         }
 
+        /// Those that can pass before the whole call is over, so that calls that have no other need no clock.
+        func shorter(than whole: UInt64?) -> Limits {
+            guard let whole else { return self }
+            func kept(_ limit: UInt64) -> UInt64 { limit < whole ? limit : Self.none }
+            var limits = self
+            limits.queue = kept(queue)
+            limits.connect = kept(connect)
+            limits.tls = kept(tls)
+            limits.firstByte = kept(firstByte)
+            limits.idle = kept(idle)
+            return limits
+        }
+
         /// The shortest one; nil when there is none.
-        var shortest: UInt64? {
+        fileprivate var shortest: UInt64? {
             let shortest = min(queue, connect, tls, firstByte, idle)
             return shortest == Self.none ? nil : shortest
         }
     }
 
-    init(limits: Timeouts, headDeadline: UInt64?, now: @autoclosure () -> UInt64) {
-        self.limits = Limits(limits)
+    init(limits: Limits, headDeadline: UInt64?, now: @autoclosure () -> UInt64) {
+        self.limits = limits
         self.headDeadline = headDeadline
         isNeeded = headDeadline != nil || self.limits.shortest != nil
         mark = isNeeded ? now() : 0

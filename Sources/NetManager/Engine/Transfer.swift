@@ -118,13 +118,13 @@ final class Transfer {
         self.verdicts = verdicts
         priority = start.plan.context.control?.priority ?? .normal
         let now = MonotonicClock.nanoseconds
-        let left = plan.context.deadline.map { ContinuousClock.now.duration(to: $0) }
-        let end = left.map { now &+ UInt64(max(0, $0.nanoseconds)) }
+        let left = plan.context.end.map { UInt64(max(0, Moment.now.nanoseconds(to: $0))) }
+        let end = left.map { now &+ $0 }
         // The whole of a stream has no end that could be told beforehand; its head has.
         let isStreamed = plan.context.delivery == .streamed
         due = isStreamed ? nil : end
         clock = PhaseClock(
-            limits: isStreamed ? plan.context.timeouts : plan.context.timeouts.shorter(than: left),
+            limits: isStreamed ? plan.context.limits : plan.context.limits.shorter(than: left),
             headDeadline: isStreamed ? end : nil,
             now: now
         )
@@ -269,20 +269,5 @@ final class Transfer {
     func isRead(from socket: Int32) {
         readSocket = socket
         if holdsSocket { handle?.selector.hold(socket) }
-    }
-}
-
-extension Timeouts {
-    /// The limits that can pass before the whole call is over, so that calls that have no other need no clock.
-    fileprivate func shorter(than whole: Duration?) -> Timeouts {
-        guard let whole else { return self }
-        func kept(_ limit: Duration?) -> Duration? { limit.flatMap { $0 < whole ? $0 : nil } }
-        var limits = self
-        limits.queue = kept(queue)
-        limits.connect = kept(connect)
-        limits.tls = kept(tls)
-        limits.firstByte = kept(firstByte)
-        limits.idle = kept(idle)
-        return limits
     }
 }

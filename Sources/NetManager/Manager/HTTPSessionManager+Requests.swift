@@ -89,7 +89,7 @@ extension HTTPSessionManager {
         let ownPolicy = try policy(for: request, options, snapshot)
         var context = TransportContext(
             snapshot.carriage(options, policy: ownPolicy),
-            deadline: time.now().advanced(by: max(timeout, .zero))
+            end: time.moment().advanced(by: max(timeout, .zero))
         )
         context.progress = options.progress
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
@@ -99,9 +99,14 @@ extension HTTPSessionManager {
             context.meter = meter
             meter.tell(updates)
         }
-        let control = context.control ?? CallControl()
-        context.control = control
-        control.priority = options.priority
+        let control: CallControl
+        if let own = context.control {
+            control = own
+            if options.priority != .normal { control.priority = options.priority }
+        } else {
+            control = CallControl(priority: options.priority)
+            context.control = control
+        }
         guard let place = calls.enter(control) else { throw RequestError(.shutDown, for: request) }
         isPrepared = true
         let events = watch(request, &context, options.eventMonitors, under: snapshot)

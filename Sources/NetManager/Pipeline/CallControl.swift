@@ -29,9 +29,9 @@ package struct CallControl: Sendable {
         var isShutDown = false
         var priority = RequestPriority.normal
         /// When the pause under way began; nil outside of one.
-        var pausedAt: ContinuousClock.Instant?
-        /// The pauses that are over, together.
-        var paused = Duration.zero
+        var pausedAt: Moment?
+        /// The nanoseconds of the pauses that are over, together.
+        var paused: Int64 = 0
         /// Tells the transfer under way.
         var transfer: (any Transfer)?
         /// Ends the steps of the call that others wrote.
@@ -43,9 +43,18 @@ package struct CallControl: Sendable {
         var lastWaiter: UInt64 = 0
     }
 
-    private let state = Guarded(State())
+    private let state: Guarded<State>
 
-    package init() {}
+    package init() {
+        self.init(priority: .normal)
+    }
+
+    /// Makes the control of a call that is so urgent.
+    init(priority: RequestPriority) {
+        var state = State()
+        state.priority = priority
+        self.state = Guarded(state)
+    }
 
     /// Whether the call must end because its manager does.
     var isShutDown: Bool { state.withLock(\.isShutDown) }
@@ -64,10 +73,14 @@ package struct CallControl: Sendable {
         }
     }
 
-    /// How long the call has been paused so far, in all: no limit counts that time.
-    var pausedTime: Duration {
+    /// How many nanoseconds the call has been paused so far, in all: no limit counts that time.
+    var pausedTime: Int64 { look.pausedTime }
+
+    /// What a step asks before it goes on, at once.
+    var look: (isShutDown: Bool, isPaused: Bool, pausedTime: Int64) {
         state.withLock { state in
-            state.paused + (state.pausedAt.map { $0.duration(to: .now) } ?? .zero)
+            let pause = state.pausedAt.map { $0.nanoseconds(to: .now) } ?? 0
+            return (state.isShutDown, state.pausedAt != nil, state.paused + pause)
         }
     }
 
@@ -100,7 +113,7 @@ package struct CallControl: Sendable {
             let nobody: (State.Observer?, (any Transfer)?, [Race<Void>]) = (nil, nil, [])
             guard let start = state.pausedAt else { return nobody }
             state.pausedAt = nil
-            state.paused += start.duration(to: .now)
+            state.paused += start.nanoseconds(to: .now)
             let waiters = Array(state.waiters.values)
             state.waiters = [:]
             return (state.observer, state.transfer, waiters)

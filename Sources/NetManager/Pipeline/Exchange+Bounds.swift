@@ -60,8 +60,8 @@ extension Exchange {
         while let deadline {
             try await control.untilGoingOn()
             try Task.checkCancellation()
-            guard ContinuousClock.now < deadline || control.isPaused else { return }
-            try await ContinuousClock().sleepLong(until: deadline)
+            guard Moment.now < deadline || control.isPaused else { return }
+            try await ContinuousClock().sleepLong(until: deadline.instant)
         }
         try await ContinuousClock().sleepLong(until: .now + .longest)
     }

@@ -43,7 +43,7 @@ final class Exchange: Sendable {
     }
 
     private let record = Guarded(Record())
-    private let start: ContinuousClock.Instant
+    private let start: Moment
 
     init(
         request: HTTPRequest,
@@ -71,7 +71,7 @@ final class Exchange: Sendable {
         self.events = events
         self.calls = if let calls, let place { (calls, place) } else { nil }
         control = context.control ?? CallControl()
-        start = time.now()
+        start = time.moment()
     }
 
     /// How often something was handed to the transport.
@@ -120,9 +120,10 @@ final class Exchange: Sendable {
     @inline(never)
     func admit(_ request: HTTPRequest) throws -> TransportContext {
         try Task.checkCancellation()
-        guard !control.isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
+        let (isShutDown, _, pausedTime) = control.look
+        guard !isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
         var context = try context.judging(request)
-        context.deadline = deadline
+        context.end = context.end?.advanced(byNanoseconds: pausedTime)
         try RequestRules.check(request, policy: context.policy, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let isUnrepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
@@ -144,7 +145,7 @@ final class Exchange: Sendable {
                 underlying: UnsendableBody()
             )
         }
-        if let deadline = context.deadline, time.now() >= deadline {
+        if let end = context.end, time.moment() >= end {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
         context.attempt = attempt
@@ -221,9 +222,7 @@ final class Exchange: Sendable {
     }
 
     /// When the whole call must have ended, the time that it was paused not counted.
-    var deadline: ContinuousClock.Instant? {
-        context.deadline.map { $0.advanced(by: control.pausedTime) }
-    }
+    var deadline: Moment? { context.end?.advanced(byNanoseconds: control.pausedTime) }
 
     deinit {
         left()
@@ -266,7 +265,7 @@ final class Exchange: Sendable {
             error: error,
             attempts: attempts,
             metrics: context.metrics?.metrics ?? [],
-            duration: start.duration(to: time.now())
+            duration: start.duration(to: time.moment())
         )
         events.tell { $0.callEnded(end, of: $1) }
     }

@@ -9,7 +9,7 @@ struct RetryInterceptor: Interceptor {
     private let lanes: Lanes
     private let time: TimeSource
     /// When the policy's own time is over.
-    private let ownDeadline: ContinuousClock.Instant?
+    private let ownDeadline: Moment?
     private let events: CallEvents?
 
     init(_ policy: RetryPolicy, isRepeatable: Bool, exchange: Exchange) {
@@ -19,11 +19,12 @@ struct RetryInterceptor: Interceptor {
         lanes = exchange.lanes
         time = exchange.time
         events = exchange.events
-        ownDeadline = policy.totalLimit.map { exchange.time.now().advanced(by: min($0, .longest)) }
+        ownDeadline = policy.totalLimit.map { exchange.time.moment().advanced(by: min($0, .longest)) }
     }
 
-    private var deadline: ContinuousClock.Instant? {
-        [exchange.deadline, ownDeadline?.advanced(by: exchange.control.pausedTime)].compactMap { $0 }.min()
+    private var deadline: Moment? {
+        [exchange.deadline, ownDeadline?.advanced(byNanoseconds: exchange.control.pausedTime)].compactMap { $0 }
+            .min()
     }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
@@ -68,7 +69,7 @@ struct RetryInterceptor: Interceptor {
             return nil
         }
         guard let delay = await decided(situation) else { return nil }
-        guard deadline.map({ time.now().advanced(by: min(delay, .longest)) < $0 }) ?? true else { return nil }
+        guard deadline.map({ time.moment().advanced(by: min(delay, .longest)) < $0 }) ?? true else { return nil }
         guard !Task.isCancelled, policy.budget?.take() ?? true else { return nil }
         events?.tell { [situation] in $0.retryScheduled(after: delay, situation: situation, of: $1) }
         return delay

@@ -48,7 +48,12 @@ public struct TransportContext: Sendable {
         set { change { $0.clientIdentity = newValue } }
     }
     /// When the whole call must have ended, and for a stream, when its head must be there; nil for never.
-    public var deadline: ContinuousClock.Instant?
+    public var deadline: ContinuousClock.Instant? {
+        get { end?.instant }
+        set { end = newValue.map(Moment.init) }
+    }
+    /// The same as ``deadline``.
+    package var end: Moment?
     /// Told of progress, on no particular thread, never on the transport's own.
     public var progress: ProgressHandler?
     /// Where the transport may write progress for ``RequestTask/progress``, from any thread.
@@ -62,6 +67,8 @@ public struct TransportContext: Sendable {
         get { settings.values.timeouts }
         set { change { $0.timeouts = newValue } }
     }
+    /// The same as ``timeouts``.
+    var limits: PhaseClock.Limits { settings.limits }
     /// How connections are made.
     public var connection: ConnectionOptions {
         get { settings.values.connection }
@@ -116,15 +123,15 @@ public struct TransportContext: Sendable {
     ) {
         var values = Settings.Values(policy: policy, policyID: policy.policyID)
         values.clientIdentity = clientIdentity
-        self.init(Settings(values), deadline: deadline)
+        self.init(Settings(values), end: deadline.map(Moment.init))
         self.progress = progress
         self.attempt = attempt
     }
 
     /// Makes a context of settings that there are already.
-    package init(_ settings: Settings, deadline: ContinuousClock.Instant?) {
+    package init(_ settings: Settings, end: Moment?) {
         self.settings = settings
-        self.deadline = deadline
+        self.end = end
         attempt = 1
         delivery = .streamed
     }
@@ -165,11 +172,13 @@ extension TransportContext {
         private static let numbers = Atomic<UInt64>(0)
 
         package let values: Values
+        let limits: PhaseClock.Limits
         /// No other settings of this process have it: where it is the same, so are they.
         package let number: UInt64
 
         package init(_ values: Values) {
             self.values = values
+            limits = PhaseClock.Limits(values.timeouts)
             number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
         }
     }

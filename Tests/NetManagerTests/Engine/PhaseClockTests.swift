@@ -9,7 +9,7 @@ import Testing
         var limits = Timeouts()
         limits.idle = nil
         change(&limits)
-        return PhaseClock(limits: limits, headDeadline: headDeadline, now: 0)
+        return PhaseClock(limits: PhaseClock.Limits(limits), headDeadline: headDeadline, now: 0)
     }
 
     @Test func `without limits nothing is ever over`() {
