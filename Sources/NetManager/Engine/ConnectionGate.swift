@@ -134,7 +134,8 @@ struct ConnectionGate {
 ///
 /// It is told inside libcurl's callbacks, where nothing may be added to libcurl.
 final class ConnectedTransfers {
-    private var transfers: [Transfer] = []
+    // Nothing outside is called while it is changed.
+    @exclusivity(unchecked) private var transfers: [Transfer] = []
 
     func add(_ transfer: Transfer) {
         transfers.append(transfer)

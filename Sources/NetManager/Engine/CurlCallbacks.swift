@@ -10,15 +10,15 @@ enum CurlCallbacks {
     static func install(on easy: UnsafeMutableRawPointer) {
         nm_easy_setopt_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlCallbacks.transfer(context)?.received(body: piece) ?? 0
+            return CurlCallbacks.with(context) { $0.received(body: piece) } ?? 0
         }
         nm_easy_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlCallbacks.transfer(context)?.received(headerLine: line) ?? 0
+            return CurlCallbacks.with(context) { $0.received(headerLine: line) } ?? 0
         }
         nm_easy_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, context in
             let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-            return CurlCallbacks.transfer(context)?.send(into: room) ?? Int(CURL_READFUNC_ABORT)
+            return CurlCallbacks.with(context) { $0.send(into: room) } ?? Int(CURL_READFUNC_ABORT)
         }
         nm_easy_setopt_seek_callback(easy) { context, offset, origin in
             let isDone =
@@ -31,10 +31,12 @@ enum CurlCallbacks {
         }
         nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, _, _, localPort in
             let mayGoOn =
-                CurlCallbacks.transfer(context)?.mayBeSent(
-                    to: remoteAddress.flatMap { IPAddress(text: String(cString: $0)) },
-                    from: Int(localPort)
-                ) == true
+                CurlCallbacks.with(context) {
+                    $0.mayBeSent(
+                        to: remoteAddress.flatMap { IPAddress(text: String(cString: $0)) },
+                        from: Int(localPort)
+                    )
+                } == true
             return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         nm_easy_setopt_ssl_ctx_callback(easy) { _, sslContext, context in
@@ -78,6 +80,15 @@ enum CurlCallbacks {
     static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         guard let context else { return nil }
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().transfer
+    }
+
+    /// Calls a closure with the transfer, which the handle holds meanwhile; nil when there is none any more.
+    @inline(__always)
+    static func with<Result>(_ context: UnsafeMutableRawPointer?, _ body: (Transfer) -> Result) -> Result? {
+        guard let context else { return nil }
+        return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
+            handle.callee?._withUnsafeGuaranteedRef(body)
+        }
     }
 
     /// Opens a socket that no child process inherits.

@@ -9,7 +9,12 @@ import Glibc
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     /// The transfer that the handle works for.
-    var transfer: Transfer?
+    var transfer: Transfer? {
+        didSet { callee = transfer.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The same for libcurl's callbacks, a dozen for each request, which need not count references to it: nothing in them
+    /// lets go of a transfer.
+    private(set) var callee: Unmanaged<Transfer>?
     let selector: Selector
     /// What the handle has been told (EasyHandle+Options).
     var applied = AppliedOptions()

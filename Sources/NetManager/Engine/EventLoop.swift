@@ -11,7 +11,7 @@ final class EventLoop {
     private let selector: Selector
     private let handles: HandlePool
     // Values whose methods call nothing outside (Transfer): no access to one can begin inside of another.
-    @exclusivity(unchecked) var transfers: [TransferID: Transfer] = [:]
+    @exclusivity(unchecked) var transfers = TransferTable<Transfer>()
     @exclusivity(unchecked) var deadlines = DeadlineQueue()
     @exclusivity(unchecked) var gate = ConnectionGate()
     @exclusivity(unchecked) var queue: ConnectionQueue
@@ -21,7 +21,7 @@ final class EventLoop {
     let challenges: TrustChallenges
     private let verdicts = VerdictMemory()
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
-    private var outbox = Outbox()
+    private let outbox = Outbox()
     /// What is to be done once nothing is under way.
     private var idleWork: [IdleWork] = []
 
@@ -190,7 +190,7 @@ final class EventLoop {
             handles.give(back: handle)
             return
         }
-        transfers[transfer.id] = transfer
+        transfers.insert(transfer)
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
         watchWhole(transfer)
         goOn(transfer, enter)
@@ -198,7 +198,7 @@ final class EventLoop {
 
     /// Ends a transfer from outside of libcurl.
     func end(_ id: TransferID, because failure: TransferFailure) {
-        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        guard let transfer = transfers.remove(id) else { return }
         if transfer.place == .atHook { challenges.leave(id) }
         retire(transfer, failure: failure, code: nil)
     }
@@ -221,7 +221,7 @@ final class EventLoop {
                 ask(question, hook, for: transfer)
                 continue
             }
-            transfers[transfer.id] = nil
+            transfers.remove(transfer.id)
             retire(transfer, failure: nil, code: finished.code)
         }
         outbox.deliver()
@@ -248,7 +248,7 @@ final class EventLoop {
         // Nobody is let in any more.
         gate = ConnectionGate()
         queue = ConnectionQueue(mostPerHost: 0, most: 0)
-        for id in Array(transfers.keys) { end(id, because: .shutDown) }
+        for transfer in transfers.all { end(transfer.id, because: .shutDown) }
         outbox.deliver()
         // No turn follows in which the closures of these calls would be called.
         engine.deliverCompletions()

@@ -13,7 +13,8 @@ final class HandlePool {
     /// Sessions are found by the same options as connections, the policy's marker among them, so they never
     /// cross policies. All handles are on one thread, so it needs no locks.
     private let share: OpaquePointer?
-    private var idle: [EasyHandle] = []
+    // Nothing outside is called while it is changed.
+    @exclusivity(unchecked) private var idle: [EasyHandle] = []
 
     init(configuration: CurlTransport.Configuration, selector: Selector) {
         self.configuration = configuration

@@ -103,7 +103,7 @@ final class MultiHandle {
         default: selector.ignore(socket)
         }
         guard CurlLibrary.readsWhilePaused, what & CURL_POLL_IN != 0, let easy else { return }
-        CurlCallbacks.transfer(nm_easy_getinfo_private(easy))?.isRead(from: socket)
+        CurlCallbacks.with(nm_easy_getinfo_private(easy)) { $0.isRead(from: socket) }
     }
 
     private func timerChanged(_ milliseconds: Int) {

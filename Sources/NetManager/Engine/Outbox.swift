@@ -25,10 +25,11 @@ final class Outbox {
         }
     }
 
-    private var here: [Message] = []
+    // Nothing outside is called while one of them is changed, so the run time need not watch for a second access.
+    @exclusivity(unchecked) private var here: [Message] = []
     /// The memory of those that were delivered.
-    private var spare: [Message] = []
-    private var elsewhere: [Message] = []
+    @exclusivity(unchecked) private var spare: [Message] = []
+    @exclusivity(unchecked) private var elsewhere: [Message] = []
 
     func add(_ message: Message) {
         if message.staysOnEngine { here.append(message) } else { elsewhere.append(message) }

@@ -41,7 +41,8 @@ final class Selector {
     private let epoll: Int32
     private let wakeDescriptor: Int32
     /// By descriptor: the kernel gives the smallest numbers that are free.
-    private var entries: [Entry?] = []
+    // Nothing outside is called while it is changed.
+    @exclusivity(unchecked) private var entries: [Entry?] = []
     /// Sockets on which there may be something that the kernel does not know of.
     let unread = UnreadSockets()
     private var buffer = [epoll_event](repeating: epoll_event(), count: 64)

@@ -9,7 +9,7 @@ import SecurityPolicy
 ///
 /// Transfer+Callbacks holds what libcurl asks and tells, Transfer+Trust who may be talked to, Transfer+Outcome how it
 /// ends.
-final class Transfer {
+final class Transfer: Numbered {
     let id: TransferID
     let plan: TransferPlan
     let reply: TransferReply
