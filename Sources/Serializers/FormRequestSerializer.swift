@@ -19,7 +19,11 @@ public struct FormRequestSerializer: RequestSerializer {
     /// The methods whose parameters go into the URL.
     ///
     /// By default GET, HEAD and DELETE; names are compared without regard to case.
-    public var methodsEncodingParametersInURL: Set<HTTPMethod> = [.get, .head, .delete]
+    public var methodsEncodingParametersInURL: Set<HTTPMethod> = [.get, .head, .delete] {
+        didSet { hasUsualMethods = false }
+    }
+    /// Whether nobody has changed the set, so that GET need not be hashed for each request.
+    private var hasUsualMethods = true
     /// Makes the query in place of this serializer.
     ///
     /// Its text is used as it is; characters that may not stand in a URL are an error when it goes into one.
@@ -77,7 +81,8 @@ public struct FormRequestSerializer: RequestSerializer {
 
     /// Whether the parameters of this method go into the URL.
     package func putsParametersInURL(of method: HTTPMethod) -> Bool {
-        methodsEncodingParametersInURL.contains(method)
+        hasUsualMethods && method == .get
+            || methodsEncodingParametersInURL.contains(method)
             || methodsEncodingParametersInURL.contains {
                 $0.rawValue.equalsIgnoringASCIICase(method.rawValue)
             }

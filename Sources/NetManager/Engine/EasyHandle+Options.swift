@@ -57,7 +57,7 @@ extension EasyHandle {
         try apply(plan.url)
         let proxy = try applySettings(plan)
         // An overruled name may have been let pass meanwhile (Transfer+Trust).
-        if applied.isSecure { try checkNames(plan.policy.validatesDomainName) }
+        if applied.isSecure { try checkNames(plan.context.settings.values.policy.validatesDomainName) }
         let jar = plan.context.cookieJar
         // libcurl would send its own Cookie field beside the caller's.
         try use(jar == nil || plan.headers.contains("Cookie") ? nil : jar)

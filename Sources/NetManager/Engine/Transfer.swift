@@ -136,7 +136,7 @@ final class Transfer: Numbered {
         if handle.applied.isSecure || proxy.policy != nil {
             guard CurlLibrary.usesOpenSSL else { throw .unsuitableTLSLibrary(CurlLibrary.tlsLibrary) }
         }
-        if !handle.applied.isSecure, plan.policy.pinningMode != .none { throw .pinnedWithoutTLS }
+        if !handle.applied.isSecure, plan.context.settings.isPinned { throw .pinnedWithoutTLS }
         if handle.applied.isSecure, !plan.body.hasTrailers {
             let route = lanes.enter(
                 ConnectionGate.Route(

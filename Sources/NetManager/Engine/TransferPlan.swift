@@ -55,11 +55,9 @@ final class TransferPlan: Sendable {
         if let reason = isChecked ? conflict() : refusal() ?? conflict() {
             throw error(.invalidRequest(reason))
         }
-        do throws(TrustError) {
-            try policy.checkConfiguration()
-        } catch {
+        if let problem = context.settings.policyProblem {
             // A policy that can accept nobody is told before any traffic, with the error that it would end in.
-            throw self.error(.untrustedServer(error))
+            throw error(.untrustedServer(problem))
         }
         do throws(ClientIdentityError) {
             // Plain http never asks for it.
@@ -96,10 +94,11 @@ final class TransferPlan: Sendable {
 
     /// What contradicts the body; nil when nothing does.
     private func conflict() -> String? {
-        for name in ["Content-Length", "Transfer-Encoding"] where headers.contains(name) {
+        for name in ["Content-Length", "Transfer-Encoding"]
+        where !context.settings.knows(headers) && headers.contains(name) {
             return "the header field “\(name)” is set by the engine from the body; remove it"
         }
-        if method == .head, !body.isEmpty { return "HEAD carries no body" }
+        if !body.isEmpty, method == .head { return "HEAD carries no body" }
         return nil
     }
 

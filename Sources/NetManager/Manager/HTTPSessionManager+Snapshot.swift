@@ -24,7 +24,6 @@ extension HTTPSessionManager {
             self.configuration = configuration
             completionQueue = queue
             base = configuration.baseURL.map(RequestURL.base)
-            carriage = TransportContext.Settings(Snapshot.carriage(configuration, queue))
             steps = CallSettings(
                 interceptors: configuration.interceptors,
                 retryPolicy: configuration.retryPolicy,
@@ -35,6 +34,9 @@ extension HTTPSessionManager {
             completeHeaders =
                 configuration.sendsDefaultHeaders
                 ? configuration.headers.completed(by: DefaultHeaders.all) : configuration.headers
+            var values = Snapshot.carriage(configuration, queue)
+            if completeHeaders.areSound { values.soundHeaders = completeHeaders }
+            carriage = TransportContext.Settings(values)
         }
 
         private static func carriage(
@@ -113,6 +115,11 @@ extension HTTPSessionManager {
 }
 
 extension HTTPHeaders {
+    /// Whether these fields may be sent with any request without a body.
+    fileprivate var areSound: Bool {
+        firstInvalidField == nil && !contains("Content-Length") && !contains("Transfer-Encoding")
+    }
+
     /// The fields, and of another collection those whose names are not among them.
     func completed(by others: HTTPHeaders) -> HTTPHeaders {
         var headers = self

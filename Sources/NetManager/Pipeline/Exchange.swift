@@ -124,7 +124,7 @@ final class Exchange: Sendable {
         guard !isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
         var context = try context.judging(request)
         context.end = context.end?.advanced(byNanoseconds: pausedTime)
-        try RequestRules.check(request, policy: context.policy, checked: checked)
+        try RequestRules.check(request, settings: context.settings, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let isUnrepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
         let (attempt, isSpent) = record.withLock { record in

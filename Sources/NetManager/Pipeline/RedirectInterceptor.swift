@@ -204,7 +204,7 @@ struct RedirectInterceptor: Sendable {
             error.underlying = UnsendableBody()
             throw error
         }
-        try judged(response, request) { try RequestRules.check(following, policy: judging.policy) }
+        try judged(response, request) { try RequestRules.check(following, settings: judging.settings) }
     }
 
     /// Adds to an error the response that led to it.

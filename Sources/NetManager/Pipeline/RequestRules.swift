@@ -2,6 +2,11 @@ import FoundationEssentials
 import HTTPMessage
 import SecurityPolicy
 
+extension TransportContext.Settings {
+    /// Whether header fields are known to be such as may be sent.
+    func knows(_ headers: HTTPHeaders) -> Bool { values.soundHeaders?.isIdentical(to: headers) == true }
+}
+
 /// What a request must be like before a byte of it is sent.
 enum RequestRules {
     /// A URL that has passed the checks, so that what was read once need not be read again.
@@ -29,25 +34,25 @@ enum RequestRules {
     /// Checks the method, the header fields, the URL, and that the policy can be kept.
     /// - Parameters:
     ///   - request: What is to be sent.
-    ///   - policy: What the server must pass.
+    ///   - settings: With the policy that the server must pass.
     ///   - checked: A URL that need not be checked again if it is the request's.
     /// - Throws: ``RequestError`` of the kind that says what is wrong.
     static func check(
         _ request: HTTPRequest,
-        policy: SecurityPolicy,
+        settings: TransportContext.Settings,
         checked: CheckedURL? = nil
     ) throws(RequestError) {
-        guard request.method.rawValue.isHTTPToken else {
+        guard request.method == .get || request.method.rawValue.isHTTPToken else {
             throw RequestError(
                 .invalidRequest("The method is no token (RFC 9110, section 9.1)."),
                 method: "?",
                 url: request.url.absoluteString
             )
         }
-        guard request.method != .connect else {
+        guard request.method == .get || request.method != .connect else {
             throw RequestError(.invalidRequest("CONNECT is for proxies; set a proxy instead."), for: request)
         }
-        if let field = request.headers.firstInvalidField {
+        if !settings.knows(request.headers), let field = request.headers.firstInvalidField {
             // A name that is no token may be a whole smuggled request; it is not repeated.
             let reason =
                 field.name.isHTTPToken
@@ -64,15 +69,13 @@ enum RequestRules {
             throw RequestError(.invalidURL, for: request, detail: error.reason)
         }
         guard isSecure else {
-            guard policy.pinningMode == .none else {
+            guard !settings.isPinned else {
                 throw RequestError(.invalidConfiguration(pinnedOverHTTP), for: request)
             }
             return
         }
-        do {
-            try policy.checkConfiguration()
-        } catch {
-            throw RequestError(.untrustedServer(error), for: request)
+        if let problem = settings.policyProblem {
+            throw RequestError(.untrustedServer(problem), for: request)
         }
     }
 

@@ -1,4 +1,5 @@
 package import Dispatch
+import HTTPMessage
 public import SecurityPolicy
 import Synchronization
 
@@ -162,6 +163,8 @@ extension TransportContext {
             package var authentication: Authentication?
             package var maximumDecompressionRatio = 500
             package var cookieJar: CookieJar?
+            /// Header fields that are known to be such as may be sent; requests that have these need no look at them.
+            var soundHeaders: HTTPHeaders?
 
             package init(policy: SecurityPolicy, policyID: String) {
                 self.policy = policy
@@ -173,12 +176,23 @@ extension TransportContext {
 
         package let values: Values
         let limits: PhaseClock.Limits
+        /// Whether the policy pins anything, which only TLS can keep.
+        let isPinned: Bool
+        /// Why nobody can pass the policy; nil when somebody may.
+        let policyProblem: TrustError?
         /// No other settings of this process have it: where it is the same, so are they.
         package let number: UInt64
 
         package init(_ values: Values) {
             self.values = values
             limits = PhaseClock.Limits(values.timeouts)
+            isPinned = values.policy.pinningMode != .none
+            do throws(TrustError) {
+                try values.policy.checkConfiguration()
+                policyProblem = nil
+            } catch {
+                policyProblem = error
+            }
             number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
         }
     }
