@@ -51,17 +51,6 @@ struct TransferID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// The answer to a call.
-///
-/// A class, as it holds a dozen references and passes through half a dozen hands.
-final class TransferAnswer: Sendable {
-    let result: Result<StreamedResponse, any Error>
-
-    init(_ result: Result<StreamedResponse, any Error>) {
-        self.result = result
-    }
-}
-
 /// Where the answer to a call goes.
 enum TransferReply: Sendable {
     /// To a task that waits. If it waits on the engine's thread, it goes on there, and no other thread need be woken.
@@ -86,7 +75,7 @@ enum TransferReply: Sendable {
     }
 
     func resume(throwing error: any Error) {
-        resume(with: TransferAnswer(.failure(error)))
+        resume(with: TransferAnswer(.failed(error)))
     }
 }
 

@@ -70,7 +70,7 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
         }
         let plan = try TransferPlan(request, body: body, context: context)
         try Task.checkCancellation()
-        return try await answer(to: plan).result.get()
+        return try await answer(to: plan).takeStreamed()
     }
 
     /// Carries a plan out.

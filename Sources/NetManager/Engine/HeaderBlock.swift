@@ -37,8 +37,12 @@ struct HeaderBlock {
         trailerLines.append(contentsOf: line.bindMemory(to: UInt8.self))
     }
 
-    /// The fields behind the content.
-    var trailers: HTTPHeaders { trailerLines.isEmpty ? [:] : HTTPHeaders(lines: trailerLines) }
+    /// The fields behind the content; nil where there are none.
+    var trailers: HTTPHeaders? {
+        guard !trailerLines.isEmpty else { return nil }
+        let fields = HTTPHeaders(lines: trailerLines)
+        return fields.isEmpty ? nil : fields
+    }
 
     /// The status code of the section; nil when it has none.
     var status: Int? { statusLine?.status }

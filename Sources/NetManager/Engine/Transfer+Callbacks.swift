@@ -134,7 +134,7 @@ extension Transfer {
             source = channel
         }
         let body = ResponseBody(storage: .channel(BodyReader(source: source)), trailers: trailers)
-        outbox.add(.reply(reply, TransferAnswer(.success(response(head, body)))))
+        outbox.add(.reply(reply, TransferAnswer(.streamed(response(head, body)))))
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {

@@ -13,32 +13,61 @@ extension Transfer {
         reportFinalProgress()
         let result = outcome(failure: failure, code: code)
         let fields = headers.trailers
-        if !fields.isEmpty { trailers.withLock { $0 = fields } }
         recordMetrics(result)
-        switch (channel, result) {
-        case (nil, .success):
-            guard let head else { return answer(.failure(error(for: TransferFailure.incompleteHead))) }
-            let body = ResponseBody(storage: .data(collected), trailers: fields.isEmpty ? nil : trailers)
-            answer(.success(response(head, body)))
-        case (nil, .failure(let error)):
-            answer(.failure(error))
-        case (let channel?, let result):
+        if let channel {
+            if let fields { trailers.withLock { $0 = fields } }
             channel.finish(result).map(outbox.add)
+            return
         }
+        switch result {
+        case .failure(let error): answer(.failed(error))
+        case .success:
+            guard let head = head.take() else {
+                return answer(.failed(error(for: TransferFailure.incompleteHead)))
+            }
+            answer(.whole(whole(head, fields)))
+        }
+    }
+
+    /// The response whose content was wanted whole, to which what has arrived is handed over.
+    private func whole(_ head: consuming HTTPResponse.Head, _ trailers: HTTPHeaders?) -> WholeResponse {
+        let challenge = proxyChallenge(head)
+        var response = HTTPResponse(head: consume head, body: handOverCollected(), requestMethod: plan.method)
+        if let trailers { response.trailers = trailers }
+        return WholeResponse(
+            response: response,
+            lacksClientCertificate: lacksClientCertificate,
+            proxyChallenge: challenge
+        )
+    }
+
+    private func handOverCollected() -> Data {
+        var data = Data()
+        swap(&data, &collected)
+        return data
     }
 
     /// A response, with what the handshake says about it.
     func response(_ head: HTTPResponse.Head, _ body: ResponseBody) -> StreamedResponse {
         var response = StreamedResponse(head: head, body: body)
-        response.lacksClientCertificate =
-            plan.clientIdentity == nil && verification?.clientCertificate.wasAsked == true
-        // Behind a tunnel it would be the server's word.
-        if handle?.applied.isSecure == false { response.proxyChallenge = proxy.challenge(head) }
+        response.lacksClientCertificate = lacksClientCertificate
+        response.proxyChallenge = proxyChallenge(head)
         return response
     }
 
-    private func answer(_ result: Result<StreamedResponse, any Error>) {
-        outbox.add(.reply(reply, TransferAnswer(result)))
+    /// Whether the server had asked for a client certificate and the client has none.
+    private var lacksClientCertificate: Bool {
+        verification?.clientCertificate.wasAsked == true && plan.clientIdentity == nil
+    }
+
+    /// What the proxy asks, where the response is the proxy's own: behind a tunnel it would be the server's word.
+    private func proxyChallenge(_ head: borrowing HTTPResponse.Head) -> ProxyChallenge? {
+        guard head.status == 407, handle?.applied.isSecure == false else { return nil }
+        return proxy.challenge(copy head)
+    }
+
+    private func answer(_ content: consuming TransferAnswer.Content) {
+        outbox.add(.reply(reply, TransferAnswer(content)))
     }
 
     private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {

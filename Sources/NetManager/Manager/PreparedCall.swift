@@ -95,7 +95,7 @@ extension PreparedCall {
     func followed(_ answer: TransferAnswer) async throws -> HTTPResponse {
         let redirects = RedirectInterceptor(steps, exchange: exchange)
         let response = try await exchange.lanes.onEngine {
-            try await redirects.follow(try answer.result.get(), of: exchange.request)
+            try await redirects.follow(try answer.takeStreamed(), of: exchange.request)
         }
         return exchange.whole(response, try await response.body.collect(upTo: bodyLimit))
     }

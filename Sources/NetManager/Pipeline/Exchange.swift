@@ -185,22 +185,24 @@ final class Exchange: Sendable {
     // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
     @inline(never)
     func whole(_ answer: TransferAnswer) throws -> HTTPResponse? {
-        let answer = try answer.result.get()
-        guard let body = answer.body.dataInMemory, !RedirectInterceptor.isRedirect(answer.head.status) else {
-            return nil
+        guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return nil }
+        switch answer.take() {
+        case .whole(let whole):
+            if whole.response.head.status >= 400 {
+                record.withLock { $0.lacksClientCertificate = whole.lacksClientCertificate }
+            }
+            context.meter?.settle(download: Int64(whole.response.body.count))
+            return whole.response
+        case .failed(let error): throw error
+        case .streamed(let response): return HTTPResponse(head: response.head)
         }
-        note(answer)
-        return whole(answer, body)
     }
 
     /// A response whose content has been read.
     // Not inlined for the same reason.
     @inline(never)
     func whole(_ response: StreamedResponse, _ body: Data) -> HTTPResponse {
-        if let meter = context.meter, meter.progress.direction == .upload || meter.progress.completed == 0 {
-            let count = Int64(body.count)
-            meter.record(TransferProgress(direction: .download, completed: count, total: count))
-        }
+        context.meter?.settle(download: Int64(body.count))
         var whole = HTTPResponse(head: response.head, body: body, requestMethod: lastMethod)
         whole.redirects = response.redirects
         whole.trailers = response.body.trailers

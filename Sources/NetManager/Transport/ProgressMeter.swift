@@ -27,6 +27,17 @@ package struct ProgressMeter: Sendable {
         for sequence in updates { sequence.offer(progress) }
     }
 
+    /// Writes the figures of a response that is there, where no others of its content were written.
+    func settle(download count: Int64) {
+        let figures = TransferProgress(direction: .download, completed: count, total: count)
+        let updates = state.withLock { state -> [ProgressUpdates] in
+            guard state.progress.direction == .upload || state.progress.completed == 0 else { return [] }
+            state.progress = figures
+            return state.updates
+        }
+        for sequence in updates { sequence.offer(figures) }
+    }
+
     /// Writes figures that come from a queue, unless the transport has written later ones meanwhile.
     private func advance(to progress: TransferProgress) {
         let updates = state.withLock { state -> [ProgressUpdates] in

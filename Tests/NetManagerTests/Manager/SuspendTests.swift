@@ -217,7 +217,7 @@ private final class PauseMonitor: EventMonitor {
         context.control = control
         let url = try #require(URL(string: server.url()))
         let plan = try TransferPlan(HTTPRequest(url: url), body: .none, context: context)
-        let answer = Task { try await transport.answer(to: plan).result.get() }
+        let answer = Task { try await transport.answer(to: plan).takeStreamed() }
         await gate.reached()
         let orders = TransferOrders(engine: transport.engine, id: plan.id)
         control.attach(Overtaken(orders: orders, control: control))

@@ -1,0 +1,62 @@
+import HTTPMessage
+import Locks
+
+/// The answer to a call, on its way from the engine's thread to the one who waits for it.
+///
+/// A class, as it holds a dozen references and passes through half a dozen hands; and whoever it is for takes its content
+/// out, so that none of them is counted on the way. `@unchecked Sendable` is true because the engine's thread fills it
+/// before it hands it over, once, to the one who takes.
+final class TransferAnswer: @unchecked Sendable {
+    enum Content {
+        /// A response that has been read to its end.
+        case whole(WholeResponse)
+        /// A response whose content is still to come.
+        case streamed(StreamedResponse)
+        case failed(any Error)
+    }
+
+    /// The status of the response; 0 without one.
+    let status: Int
+    /// Whether the content of the response is still to come.
+    let isStreamed: Bool
+    private var content: Content?
+
+    init(_ content: consuming Content) {
+        switch content {
+        case .whole(let whole): (status, isStreamed) = (whole.response.head.status, false)
+        case .streamed(let response): (status, isStreamed) = (response.head.status, true)
+        case .failed: (status, isStreamed) = (0, false)
+        }
+        self.content = consume content
+    }
+
+    /// Takes the content; to be called once.
+    func take() -> Content { content.take() ?? .failed(CancellationError()) }
+
+    /// Takes the content as a response of which it is open whether it has been read.
+    /// - Throws: What the transfer failed with.
+    func takeStreamed() throws -> StreamedResponse {
+        switch take() {
+        case .whole(let whole): return whole.streamed
+        case .streamed(let response): return response
+        case .failed(let error): throw error
+        }
+    }
+}
+
+/// A response that the engine has read to its end, with what is known beside it.
+struct WholeResponse: Sendable {
+    var response: HTTPResponse
+    var lacksClientCertificate = false
+    var proxyChallenge: ProxyChallenge?
+
+    /// The same for those who read content piece by piece.
+    var streamed: StreamedResponse {
+        let trailers = response.trailers.isEmpty ? nil : Guarded(response.trailers)
+        let body = ResponseBody(storage: .data(response.body), trailers: trailers)
+        var streamed = StreamedResponse(head: response.head, body: body)
+        streamed.lacksClientCertificate = lacksClientCertificate
+        streamed.proxyChallenge = proxyChallenge
+        return streamed
+    }
+}
