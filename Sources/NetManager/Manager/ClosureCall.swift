@@ -3,25 +3,45 @@ import HTTPMessage
 import Serializers
 
 /// A call with closures on its way: what it waits for, and what is done with that.
-struct ClosureCall<S: ResponseSerializer>: Sendable {
-    let prepared: PreparedCall
-    let serializer: S
-    let completion: Completion<S.Output>
-    let lanes: Lanes
+///
+/// Nothing of it is generic but the closure that reads the response: everything else would go through the metadata of
+/// types that the run time makes, and one object is handed on instead of a dozen references.
+final class ClosureCall: Sendable {
+    /// Reads a response, and gives what calls the closure of success with what it found.
+    typealias Reader = @Sendable (HTTPResponse) throws(SerializationError) -> Completion.Success
+
+    private let prepared: PreparedCall
+    private let completion: Completion
+    private let lanes: Lanes
+    /// Whether no user's code reads the response.
+    private let isReadByLibrary: Bool
+    private let reader: Reader
 
     private var exchange: Exchange { prepared.exchange }
+
+    init(
+        prepared: PreparedCall,
+        completion: Completion,
+        lanes: Lanes,
+        isReadByLibrary: Bool,
+        reader: @escaping Reader
+    ) {
+        self.prepared = prepared
+        self.completion = completion
+        self.lanes = lanes
+        self.isReadByLibrary = isReadByLibrary
+        self.reader = reader
+    }
 
     /// Begins the call: without a task where nothing but the transport is to be waited for and no user's code reads the
     /// response.
     func begin() {
         do {
-            if serializer is any LibrarySerializer, let transport = lanes.transport,
-                let plan = try prepared.directPlan()
-            {
+            if isReadByLibrary, let transport = lanes.transport, let plan = try prepared.directPlan() {
                 completion.task.attach { transport.cancel(plan) }
-                transport.start(plan, .steps { take($0) })
+                transport.start(plan, .steps { self.take($0) })
             } else {
-                carry { try await prepared.respond() }
+                carry { try await self.prepared.respond() }
             }
         } catch {
             deliver(.failure(RequestError.made(from: error, of: exchange)), nil)
@@ -32,53 +52,45 @@ struct ClosureCall<S: ResponseSerializer>: Sendable {
     private func take(_ answer: TransferAnswer) {
         do {
             guard let response = try exchange.whole(answer) else {
-                return carry { try await prepared.followed(answer) }
+                return carry { try await self.prepared.followed(answer) }
             }
             guard response.body.count > Lanes.decodedOnEngine else { return read(response) }
-            DispatchQueue.global().async { read(response) }
+            DispatchQueue.global().async { self.read(response) }
         } catch {
             deliver(.failure(RequestError.made(from: error, of: exchange)), nil)
         }
     }
 
     private func read(_ response: HTTPResponse) {
-        let result: Result<S.Output, RequestError>
+        deliver(outcome(response), exchange.events == nil ? nil : response.head)
+    }
+
+    private func outcome(_ response: HTTPResponse) -> Completion.Outcome {
         do {
-            result = .success(try prepared.read(response, as: serializer))
+            return .success(try reader(response))
         } catch {
-            result = .failure(error)
+            return .failure(RequestError.unreadable(error, response, of: exchange))
         }
-        deliver(result, response.head)
     }
 
     /// Waits for the response in a task.
     private func carry(_ respond: @escaping @Sendable () async throws -> HTTPResponse) {
-        let carrier = Task(executorPreference: lanes.engine) {
-            let result: Result<S.Output, RequestError>
-            var head: HTTPResponse.Head?
+        let carrier = Task(executorPreference: lanes.engine) { [self] in
             do {
                 let response = try await respond()
-                head = response.head
-                if serializer is any LibrarySerializer, response.body.count <= Lanes.decodedOnEngine {
-                    result = .success(try prepared.read(response, as: serializer))
+                if isReadByLibrary, response.body.count <= Lanes.decodedOnEngine {
+                    read(response)
                 } else {
-                    result = .success(
-                        try await lanes.offEngine { try prepared.read(response, as: serializer) }
-                    )
+                    deliver(try await lanes.offEngine { outcome(response) }, response.head)
                 }
             } catch {
-                result = .failure(RequestError.made(from: error, of: exchange))
+                deliver(.failure(RequestError.made(from: error, of: exchange)), nil)
             }
-            deliver(result, head)
         }
         completion.task.attach { carrier.cancel() }
     }
 
-    private func deliver(_ result: Result<S.Output, RequestError>, _ head: HTTPResponse.Head?) {
-        completion.deliver(result, for: HTTPRequestLine(exchange.request)) { [exchange] in
-            exchange.ended(head, $0, isDelivered: false)
-        } left: { [exchange] in
-            exchange.left()
-        }
+    private func deliver(_ outcome: Completion.Outcome, _ head: HTTPResponse.Head?) {
+        completion.enqueue { [self] in completion.call(outcome, exchange, head) }
     }
 }

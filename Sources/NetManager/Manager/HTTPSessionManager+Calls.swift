@@ -59,7 +59,6 @@ extension HTTPSessionManager {
             queue: snapshot.completionQueue,
             ownLanes: snapshot.configuration.completionQueue == nil ? lanes : nil,
             task: task,
-            success: success,
             failure: failure
         )
         let prepared: PreparedCall
@@ -75,15 +74,19 @@ extension HTTPSessionManager {
                 context.progressQueue = completion.queue
             }
         } catch {
-            completion.deliver(.failure(error), for: HTTPRequestLine(method: call.method, url: call.url))
+            completion.refuse(error)
             return task
         }
+        let serializer = serializer(snapshot.configuration)
         let flight = ClosureCall(
             prepared: prepared,
-            serializer: serializer(snapshot.configuration),
             completion: completion,
-            lanes: lanes
-        )
+            lanes: lanes,
+            isReadByLibrary: serializer is any LibrarySerializer
+        ) { response throws(SerializationError) in
+            let output = try serializer.serialize(response)
+            return { success?($0, output) }
+        }
         flight.begin()
         return task
     }

@@ -82,7 +82,6 @@ extension HTTPSessionManager {
             queue: snapshot.completionQueue,
             ownLanes: snapshot.configuration.completionQueue == nil ? lanes : nil,
             task: task,
-            success: success,
             failure: failure
         )
         var call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
@@ -101,23 +100,22 @@ extension HTTPSessionManager {
                 completion.queue
             )
         } catch {
-            completion.deliver(.failure(error), for: HTTPRequestLine(method: call.method, url: call.url))
+            completion.refuse(error)
             return task
         }
         let exchange = download.prepared.exchange
         // Without the engine's executor: files are written here.
         let carrier = Task {
-            let result: Result<DownloadedFile, RequestError>
+            let outcome: Completion.Outcome
+            var head: HTTPResponse.Head?
             do {
-                result = .success(try await download.run())
+                let file = try await download.run()
+                head = file.head
+                outcome = .success { success?($0, file) }
             } catch {
-                result = .failure(RequestError.made(from: error, of: exchange))
+                outcome = .failure(RequestError.made(from: error, of: exchange))
             }
-            completion.deliver(result, for: HTTPRequestLine(exchange.request)) {
-                exchange.ended(try? result.get().head, $0, isDelivered: false)
-            } left: {
-                exchange.left()
-            }
+            completion.enqueue { [head] in completion.call(outcome, exchange, head) }
         }
         task.attach { carrier.cancel() }
         return task

@@ -120,9 +120,13 @@ public final class RequestTask: Sendable {
     /// Decides, once and for all, whether the outcome is what came or a cancellation.
     /// - Returns: Whether the call was cancelled before.
     func finish() -> Bool {
-        let (isCancelled, cancel) = life.withLock { life in
+        // Not returned through the lock, whose generic result a closure would have to be wrapped for.
+        var cancel: (@Sendable () -> Void)?
+        let isCancelled = life.withLock { life in
             life.isFinished = true
-            return (life.isCancelled, life.cancel.take())
+            cancel = life.cancel
+            life.cancel = nil
+            return life.isCancelled
         }
         meter.finish()
         // Let go of after the lock: what it ends holds the closures, and they may hold anything.
