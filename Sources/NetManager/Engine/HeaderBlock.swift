@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPMessage
 
 /// The header section of a response as it arrives, line by line; read when it is complete.
@@ -68,6 +69,7 @@ struct HeaderBlock {
 
     /// `HTTP/1.1 200 …` (RFC 9112, section 4); libcurl writes `HTTP/2 200` for later versions.
     private static func statusLine(_ line: UnsafeRawBufferPointer) -> (status: Int, version: HTTPVersion)? {
+        if let status = usualStatus(line) { return (status, .http1_1) }
         let end = line.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? line.endIndex
         guard let space = line[..<end].firstIndex(of: 0x20) else { return nil }
         let code = line[space..<end].drop { $0 == 0x20 }.prefix { $0 != 0x20 }
@@ -79,10 +81,28 @@ struct HeaderBlock {
         return (status, version)
     }
 
+    /// The status of a line as nearly all HTTP/1.1 servers write it; nil for one that must be taken apart.
+    private static func usualStatus(_ line: UnsafeRawBufferPointer) -> Int? {
+        guard line.count > 12, line[8] == 0x20, line[12] == 0x20 || line[12] == 0x0D,
+            isSame(UnsafeRawBufferPointer(rebasing: line[..<8]), "HTTP/1.1")
+        else { return nil }
+        var status = 0
+        for index in 9..<12 {
+            guard (0x30...0x39).contains(line[index]) else { return nil }
+            status = status * 10 + Int(line[index] - 0x30)
+        }
+        return status >= 100 ? status : nil
+    }
+
     private static func version(_ name: UnsafeRawBufferPointer) -> HTTPVersion? {
-        if name.elementsEqual("HTTP/1.1".utf8) { return .http1_1 }
-        if name.elementsEqual("HTTP/2".utf8) || name.elementsEqual("HTTP/2.0".utf8) { return .http2 }
-        if name.elementsEqual("HTTP/1.0".utf8) { return .http1_0 }
-        return name.elementsEqual("HTTP/3".utf8) ? .http3 : nil
+        if isSame(name, "HTTP/1.1") { return .http1_1 }
+        if isSame(name, "HTTP/2") || isSame(name, "HTTP/2.0") { return .http2 }
+        if isSame(name, "HTTP/1.0") { return .http1_0 }
+        return isSame(name, "HTTP/3") ? .http3 : nil
+    }
+
+    private static func isSame(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count == text.utf8CodeUnitCount else { return false }
+        return memcmp(start, text.utf8Start, bytes.count) == 0
     }
 }

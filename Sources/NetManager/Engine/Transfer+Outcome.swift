@@ -25,20 +25,21 @@ extension Transfer {
             guard let head = head.take() else {
                 return answer(.failed(error(for: TransferFailure.incompleteHead)))
             }
-            answer(.whole(whole(head, fields)))
+            answer(whole(consume head, fields))
         }
     }
 
     /// The response whose content was wanted whole, to which what has arrived is handed over.
-    private func whole(_ head: consuming HTTPResponse.Head, _ trailers: HTTPHeaders?) -> WholeResponse {
-        let challenge = proxyChallenge(head)
+    private func whole(_ head: consuming HTTPResponse.Head, _ trailers: HTTPHeaders?)
+        -> TransferAnswer.Content
+    {
+        let remarks = ResponseRemarks(
+            lacksClientCertificate: lacksClientCertificate,
+            proxyChallenge: proxyChallenge(head)
+        )
         var response = HTTPResponse(head: consume head, body: handOverCollected(), requestMethod: plan.method)
         if let trailers { response.trailers = trailers }
-        return WholeResponse(
-            response: response,
-            lacksClientCertificate: lacksClientCertificate,
-            proxyChallenge: challenge
-        )
+        return .whole(response, remarks)
     }
 
     private func handOverCollected() -> Data {

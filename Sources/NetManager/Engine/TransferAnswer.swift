@@ -9,7 +9,7 @@ import Locks
 final class TransferAnswer: @unchecked Sendable {
     enum Content {
         /// A response that has been read to its end.
-        case whole(WholeResponse)
+        case whole(HTTPResponse, ResponseRemarks)
         /// A response whose content is still to come.
         case streamed(StreamedResponse)
         case failed(any Error)
@@ -23,7 +23,7 @@ final class TransferAnswer: @unchecked Sendable {
 
     init(_ content: consuming Content) {
         switch content {
-        case .whole(let whole): (status, isStreamed) = (whole.response.head.status, false)
+        case .whole(let response, _): (status, isStreamed) = (response.head.status, false)
         case .streamed(let response): (status, isStreamed) = (response.head.status, true)
         case .failed: (status, isStreamed) = (0, false)
         }
@@ -37,21 +37,20 @@ final class TransferAnswer: @unchecked Sendable {
     /// - Throws: What the transfer failed with.
     func takeStreamed() throws -> StreamedResponse {
         switch take() {
-        case .whole(let whole): return whole.streamed
+        case .whole(let response, let remarks): return remarks.streamed(response)
         case .streamed(let response): return response
         case .failed(let error): throw error
         }
     }
 }
 
-/// A response that the engine has read to its end, with what is known beside it.
-struct WholeResponse: Sendable {
-    var response: HTTPResponse
+/// What is known of a response beside itself.
+struct ResponseRemarks: Sendable {
     var lacksClientCertificate = false
     var proxyChallenge: ProxyChallenge?
 
-    /// The same for those who read content piece by piece.
-    var streamed: StreamedResponse {
+    /// A response that has been read, for those who read content piece by piece.
+    func streamed(_ response: HTTPResponse) -> StreamedResponse {
         let trailers = response.trailers.isEmpty ? nil : Guarded(response.trailers)
         let body = ResponseBody(storage: .data(response.body), trailers: trailers)
         var streamed = StreamedResponse(head: response.head, body: body)

@@ -40,22 +40,27 @@ final class TransferPlan: Sendable {
     ///   - context: How it is to be carried.
     ///   - isChecked: Whether ``RequestRules`` have passed the request.
     /// - Throws: ``RequestError`` when it may not be sent.
-    init(_ request: HTTPRequest, body: UploadPlan, context: TransportContext, isChecked: Bool = false) throws
-    {
+    init(
+        _ request: HTTPRequest,
+        body: consuming UploadPlan,
+        context: consuming TransportContext,
+        isChecked: Bool = false
+    ) throws {
         method = request.method
         url = request.url
         headers = request.headers
-        self.body = body
-        self.context = context
-        progress = context.progress.map { ProgressReporter(handler: $0, queue: context.progressQueue) }
-        var policyID = context.policyID
-        if let clientIdentity = context.clientIdentity { policyID += " client \(clientIdentity.identityID)" }
-        if let serverTrustHook = context.serverTrustHook { policyID += " hook \(serverTrustHook.number)" }
-        self.policyID = policyID
+        self.body = consume body
+        policyID = context.settings.connectionID
+        if let handler = context.progress {
+            progress = ProgressReporter(handler: handler, queue: context.progressQueue)
+        } else {
+            progress = nil
+        }
+        self.context = consume context
         if let reason = isChecked ? conflict() : refusal() ?? conflict() {
             throw error(.invalidRequest(reason))
         }
-        if let problem = context.settings.policyProblem {
+        if let problem = self.context.settings.policyProblem {
             // A policy that can accept nobody is told before any traffic, with the error that it would end in.
             throw error(.untrustedServer(problem))
         }

@@ -5,8 +5,8 @@ protocol Numbered: AnyObject {
 
 /// The transfers under way, by their numbers.
 ///
-/// Numbers grow by one with each request of the process, so those that are under way together seldom meet at a place: a
-/// number is its own hash, where a dictionary makes one, and compares nothing but numbers.
+/// Numbers grow by one with each request of the process, so a multiplication spreads them evenly (Fibonacci hashing), where
+/// a dictionary's hash, which must stand up to those who choose keys, takes a hundred instructions.
 struct TransferTable<Transfer: Numbered> {
     /// By number, from the place that it leads to on, with no gap between that place and its own (linear probing).
     private var places: [Transfer?] = Array(repeating: nil, count: 64)
@@ -51,7 +51,10 @@ struct TransferTable<Transfer: Numbered> {
         return nil
     }
 
-    private func home(of id: TransferID) -> Int { Int(truncatingIfNeeded: id.number) & (places.count - 1) }
+    private func home(of id: TransferID) -> Int {
+        // The factor is 2⁶⁴ divided by the golden ratio; what it spreads best are the upper bits.
+        Int(truncatingIfNeeded: (id.number &* 0x9E37_79B9_7F4A_7C15) >> 32) & (places.count - 1)
+    }
 
     private func next(_ place: Int) -> Int { (place + 1) & (places.count - 1) }
 

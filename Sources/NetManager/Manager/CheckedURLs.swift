@@ -10,7 +10,8 @@ struct CheckedURLs: Sendable {
         let url: RequestRules.CheckedURL
     }
 
-    /// As many as a service has endpoints; a text has one place, from which it drives away what was there.
+    /// As many as a service has endpoints, and as four bits tell apart; a text has one place, from which it drives away
+    /// what was there.
     private static let count = 16
 
     private let entries = Guarded([Entry?](repeating: nil, count: count))
@@ -39,8 +40,12 @@ struct CheckedURLs: Sendable {
 
     /// Where texts differ is mostly their end.
     private static func place(of text: String) -> Int {
-        let bytes = text.utf8.suffix(8)
-        let sum = bytes.reduce(UInt(bitPattern: text.utf8.count)) { $0 &* 31 &+ UInt($1) }
-        return Int(sum % UInt(count))
+        let end = text.utf8.withContiguousStorageIfAvailable { bytes -> UInt64? in
+            guard bytes.count >= 8 else { return nil }
+            return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        }
+        guard let end = end ?? nil else { return 0 }
+        // The upper bits of the product depend on all of the bytes.
+        return Int(truncatingIfNeeded: (end &* 0x9E37_79B9_7F4A_7C15) >> 60)
     }
 }

@@ -111,6 +111,9 @@ extension HTTPSessionManager {
         isPrepared = true
         let events = watch(request, &context, options.eventMonitors, under: snapshot)
         let steps = snapshot.steps(options)
+        let credentialsOrigin =
+            context.settings.values.authentication == nil
+            ? nil : credentialsOrigin(for: request, options, snapshot)
         return PreparedCall(
             exchange: Exchange(
                 request: request,
@@ -120,8 +123,7 @@ extension HTTPSessionManager {
                 transport: transport,
                 lanes: lanes,
                 time: time,
-                credentialsOrigin: context.authentication == nil
-                    ? nil : credentialsOrigin(for: request, options, snapshot),
+                credentialsOrigin: credentialsOrigin,
                 asksAboutChallenges: steps.challengeHandler != nil,
                 events: events,
                 calls: calls,

@@ -79,14 +79,7 @@ extension PreparedCall {
         guard exchange.events == nil, !steps.runsForeignCode,
             !exchange.control.isPaused
         else { return nil }
-        let request = exchange.request
-        switch request.body?.storage {
-        case nil, .data: break
-        default: return nil
-        }
-        let context = try exchange.admit(request)
-        let body = try UploadPlan(request.body, method: request.method)
-        return try TransferPlan(request, body: body, context: context, isChecked: true)
+        return try exchange.plan()
     }
 
     /// Follows the redirect that a call without steps was answered with.

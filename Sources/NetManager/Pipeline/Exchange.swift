@@ -46,9 +46,9 @@ final class Exchange: Sendable {
     private let start: Moment
 
     init(
-        request: HTTPRequest,
+        request: consuming HTTPRequest,
         checked: RequestRules.CheckedURL? = nil,
-        context: TransportContext,
+        context: consuming TransportContext,
         identityAcrossOrigins: ClientIdentity?,
         transport: any Transport,
         lanes: Lanes,
@@ -59,9 +59,10 @@ final class Exchange: Sendable {
         calls: CallRegistry? = nil,
         place: CallRegistry.Place? = nil
     ) {
-        self.request = request
+        self.request = consume request
         self.checked = checked
-        self.context = context
+        control = context.control ?? CallControl()
+        self.context = consume context
         self.identityAcrossOrigins = identityAcrossOrigins
         self.transport = transport
         self.lanes = lanes
@@ -70,7 +71,6 @@ final class Exchange: Sendable {
         challenges = asksAboutChallenges ? ChallengeAnswers() : nil
         self.events = events
         self.calls = if let calls, let place { (calls, place) } else { nil }
-        control = context.control ?? CallControl()
         start = time.moment()
     }
 
@@ -95,7 +95,8 @@ final class Exchange: Sendable {
     /// of their own.
     func send(_ request: HTTPRequest) async throws -> StreamedResponse {
         if control.isPaused { try await control.untilGoingOn() }
-        let context = try admit(request)
+        var context = context
+        try admit(request, &context)
         if events == nil { return try await carry(request, context) }
         return try await carryTelling(request, context)
     }
@@ -116,13 +117,14 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried.
+    /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried: the context
+    /// of the call becomes that of this transmission.
     @inline(never)
-    func admit(_ request: HTTPRequest) throws -> TransportContext {
+    func admit(_ request: HTTPRequest, _ context: inout TransportContext) throws {
         try Task.checkCancellation()
         let (isShutDown, _, pausedTime) = control.look
         guard !isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
-        var context = try context.judging(request)
+        try context.judge(request)
         context.end = context.end?.advanced(byNanoseconds: pausedTime)
         try RequestRules.check(request, settings: context.settings, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
@@ -162,7 +164,18 @@ final class Exchange: Sendable {
                 context.connection.proxy.credentials = credentials
             }
         }
-        return context
+    }
+
+    /// The plan of the one transmission of a call without steps; nil when its content is not in memory.
+    func plan() throws -> TransferPlan? {
+        switch request.body?.storage {
+        case nil, .data: break
+        default: return nil
+        }
+        var context = context
+        try admit(request, &context)
+        let body = try UploadPlan(request.body, method: request.method)
+        return try TransferPlan(request, body: body, context: context, isChecked: true)
     }
 
     @inline(__always)
@@ -187,12 +200,12 @@ final class Exchange: Sendable {
     func whole(_ answer: TransferAnswer) throws -> HTTPResponse? {
         guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return nil }
         switch answer.take() {
-        case .whole(let whole):
-            if whole.response.head.status >= 400 {
-                record.withLock { $0.lacksClientCertificate = whole.lacksClientCertificate }
+        case .whole(let response, let remarks):
+            if answer.status >= 400 {
+                record.withLock { $0.lacksClientCertificate = remarks.lacksClientCertificate }
             }
-            context.meter?.settle(download: Int64(whole.response.body.count))
-            return whole.response
+            context.meter?.settle(download: Int64(response.body.count))
+            return response
         case .failed(let error): throw error
         case .streamed(let response): return HTTPResponse(head: response.head)
         }

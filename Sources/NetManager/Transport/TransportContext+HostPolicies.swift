@@ -2,12 +2,12 @@ import HTTPMessage
 import SecurityPolicy
 
 extension TransportContext {
-    /// The context of one request: where each host has its policy, with that of the request's own host.
+    /// Becomes the context of one request: where each host has its policy, with that of the request's own host.
     ///
     /// Redirects lead to other hosts, so this is asked before every transmission.
     /// - Throws: ``RequestError`` when the host must not be contacted because nothing says how to judge it.
-    func judging(_ request: HTTPRequest) throws -> TransportContext {
-        guard let hostPolicies else { return self }
+    mutating func judge(_ request: HTTPRequest) throws {
+        guard let hostPolicies else { return }
         guard let policy = hostPolicies.policy(for: request.url.host ?? "") else {
             throw RequestError(
                 .invalidConfiguration(
@@ -18,8 +18,13 @@ extension TransportContext {
                 attempt: attempt
             )
         }
+        self.policy = policy
+    }
+
+    /// The same as a context of its own.
+    func judging(_ request: HTTPRequest) throws -> TransportContext {
         var context = self
-        context.policy = policy
+        try context.judge(request)
         return context
     }
 }

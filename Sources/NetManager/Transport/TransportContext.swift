@@ -178,6 +178,8 @@ extension TransportContext {
         let limits: PhaseClock.Limits
         /// Whether the policy pins anything, which only TLS can keep.
         let isPinned: Bool
+        /// Equal only for equal policies together with equal client identities and the same hook.
+        let connectionID: String
         /// Why nobody can pass the policy; nil when somebody may.
         let policyProblem: TrustError?
         /// No other settings of this process have it: where it is the same, so are they.
@@ -186,6 +188,10 @@ extension TransportContext {
         package init(_ values: Values) {
             self.values = values
             limits = PhaseClock.Limits(values.timeouts)
+            var connectionID = values.policyID
+            if let identity = values.clientIdentity { connectionID += " client \(identity.identityID)" }
+            if let hook = values.serverTrustHook { connectionID += " hook \(hook.number)" }
+            self.connectionID = connectionID
             isPinned = values.policy.pinningMode != .none
             do throws(TrustError) {
                 try values.policy.checkConfiguration()
