@@ -35,15 +35,19 @@ public struct HTTPResponse: Sendable {
     public var requestMethod: HTTPMethod?
 
     /// The heads of the redirects that led here, the first one first; empty when there were none.
-    public var redirects: [Head] = []
+    public var redirects: [Head]
     /// The fields that came behind the content (RFC 9110, section 6.5); empty when there were none.
-    public var trailers = HTTPHeaders()
+    public var trailers: HTTPHeaders
 
+    // Inlined, so that it is made where it is wanted: otherwise it is copied out of here, reference by reference.
     /// Makes a response.
+    @inlinable
     public init(head: Head, body: Data = Data(), requestMethod: HTTPMethod? = nil) {
         self.head = head
         self.body = body
         self.requestMethod = requestMethod
+        redirects = []
+        trailers = HTTPHeaders()
     }
 }
 

@@ -75,7 +75,7 @@ enum TransferReply: Sendable {
     }
 
     func resume(throwing error: any Error) {
-        resume(with: TransferAnswer(.failed(error)))
+        resume(with: TransferAnswer(failed: error))
     }
 }
 

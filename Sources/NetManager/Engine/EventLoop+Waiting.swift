@@ -56,8 +56,8 @@ extension EventLoop {
     }
 
     /// Lets a transfer take its next step, if there is time left for it.
-    func goOn(_ transfer: Transfer, _ step: (Transfer) -> Void) {
-        if transfer.isOverdue(now: MonotonicClock.nanoseconds) {
+    func goOn(_ transfer: Transfer, now: UInt64 = MonotonicClock.nanoseconds, _ step: (Transfer) -> Void) {
+        if transfer.isOverdue(now: now) {
             end(transfer.id, because: .timedOut(.total))
         } else {
             step(transfer)

@@ -15,13 +15,11 @@ final class EventLoop {
     @exclusivity(unchecked) var deadlines = DeadlineQueue()
     @exclusivity(unchecked) var gate = ConnectionGate()
     @exclusivity(unchecked) var queue: ConnectionQueue
-    private let connected = ConnectedTransfers()
-    private let early = EarlyAnswers()
-    private let lanes: StreamLanes
-    let challenges: TrustChallenges
-    private let verdicts = VerdictMemory()
+    private let surroundings: TransferSurroundings
+    private var early: EarlyAnswers { surroundings.early }
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
-    private let outbox = Outbox()
+    private var outbox: Outbox { surroundings.outbox }
+    var challenges: TrustChallenges { surroundings.challenges }
     /// What is to be done once nothing is under way.
     private var idleWork: [IdleWork] = []
 
@@ -38,10 +36,13 @@ final class EventLoop {
             mostPerHost: configuration.maximumConnectionsPerHost,
             most: configuration.maximumConnections
         )
-        lanes = StreamLanes(isUsed: queue.isUnlimited)
         multi = MultiHandle(selector: selector, configuration: configuration)
         handles = HandlePool(configuration: configuration, selector: selector)
-        challenges = TrustChallenges(engine: engine, capacity: configuration.rememberedChallenges)
+        surroundings = TransferSurroundings(
+            engine: engine,
+            challenges: TrustChallenges(engine: engine, capacity: configuration.rememberedChallenges),
+            lanes: StreamLanes(isUsed: queue.isUnlimited)
+        )
     }
 
     /// Runs until the engine is stopped or the process exits.
@@ -55,19 +56,7 @@ final class EventLoop {
             jobs.empty()
             engine.deliverCompletions()
             engine.take(&commands)
-            var mustStop = false
-            for command in commands {
-                if mustStop {
-                    // The door was still open for what came behind the order to stop.
-                    command.refuse()
-                } else if case .stop = command {
-                    mustStop = true
-                } else {
-                    obey(command)
-                }
-            }
-            if mustStop { return finish() }
-            commands.empty()
+            if !commands.isEmpty, obeyAll(&commands) == .stop { return }
             multi.actIfDue()
             expire()
             harvest()
@@ -131,9 +120,30 @@ final class EventLoop {
         if let end = transfer.end { look(at: transfer.id, at: end) }
     }
 
-    private func obey(_ command: Command) {
-        switch command {
-        case .start(let start): begin(start)
+    private enum Verdict { case goOn, stop }
+
+    /// Obeys commands in the order in which they came, and takes them out of the list.
+    private func obeyAll(_ commands: inout [Command]) -> Verdict {
+        let now = PairOfClocks()
+        // Taken from the end they are moved, and not copied.
+        commands.reverse()
+        while let command = commands.popLast() {
+            guard case .stop = command else {
+                obey(command, now)
+                continue
+            }
+            // The door was still open for what came behind the order to stop.
+            while let late = commands.popLast() { late.refuse() }
+            finish()
+            return .stop
+        }
+        commands.empty()
+        return .goOn
+    }
+
+    private func obey(_ command: consuming Command, _ now: PairOfClocks) {
+        switch consume command {
+        case .start(let start): begin(start, now)
         case .cancel(let id): end(id, because: .cancelled)
         case .resume(let id): transfers[id]?.resume()
         case .pause(let id): pause(id)
@@ -164,21 +174,12 @@ final class EventLoop {
         }
     }
 
-    private func begin(_ start: TransferStart) {
+    private func begin(_ start: consuming TransferStart, _ now: PairOfClocks) {
         guard !start.plan.isCancelled else {
             start.reply.resume(throwing: CancellationError())
             return
         }
-        let transfer = Transfer(
-            start,
-            engine: engine,
-            outbox: outbox,
-            connected: connected,
-            early: early,
-            lanes: lanes,
-            challenges: challenges,
-            verdicts: verdicts
-        )
+        let transfer = Transfer(consume start, surroundings, now: now)
         guard let handle = handles.take() else {
             transfer.finish(with: .outOfMemory, code: CURLE_OUT_OF_MEMORY)
             return
@@ -193,7 +194,7 @@ final class EventLoop {
         transfers.insert(transfer)
         if transfer.clock.isNeeded { watch(transfer, now: MonotonicClock.nanoseconds) }
         watchWhole(transfer)
-        goOn(transfer, enter)
+        goOn(transfer, now: now.nanoseconds, enter)
     }
 
     /// Ends a transfer from outside of libcurl.
@@ -205,7 +206,7 @@ final class EventLoop {
 
     /// Hands on what libcurl has ended.
     private func harvest() {
-        for transfer in connected.take() {
+        for transfer in surroundings.connected.take() {
             guard let route = transfer.route else { continue }
             // Its connection has room for others, which need no connections of their own.
             if transfer.multiplexes { admit(queue.leave(transfer.id)) }

@@ -50,16 +50,20 @@ struct HeaderBlock {
 
     /// Reads the section; nil when its status line is none or when it gives the body no length that everybody reads
     /// alike: a client and a middle box might each believe another.
-    func head(url: URL) -> HTTPResponse.Head? {
+    func head(url: URL) -> HTTPResponse.Head? { section(url: url)?.head }
+
+    /// Reads the section, and how long it says that the content is.
+    func section(url: URL) -> (head: HTTPResponse.Head, length: Int64?)? {
         guard let statusLine else { return nil }
         let headers = HTTPHeaders(lines: lines)
-        guard DeclaredLength(headers) != nil else { return nil }
-        return HTTPResponse.Head(
+        guard let length = DeclaredLength(headers) else { return nil }
+        let head = HTTPResponse.Head(
             status: statusLine.status,
             headers: headers,
             url: url,
             version: statusLine.version
         )
+        return (head, length.bytes)
     }
 
     static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {

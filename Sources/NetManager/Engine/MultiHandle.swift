@@ -71,7 +71,7 @@ final class MultiHandle {
 
     /// Lets libcurl act when its time has come.
     func actIfDue() {
-        guard let deadline, deadline <= MonotonicClock.nanoseconds else { return }
+        guard let deadline, deadline == 0 || deadline <= MonotonicClock.nanoseconds else { return }
         self.deadline = nil
         var running: Int32 = 0
         // CURL_SOCKET_TIMEOUT is CURL_SOCKET_BAD, which Swift does not import.
@@ -107,7 +107,10 @@ final class MultiHandle {
     }
 
     private func timerChanged(_ milliseconds: Int) {
-        deadline = milliseconds < 0 ? nil : MonotonicClock.nanoseconds + UInt64(milliseconds) * 1_000_000
+        // At once, as with each request that is added, is before any time that the clock shows.
+        deadline =
+            milliseconds < 0
+            ? nil : milliseconds == 0 ? 0 : MonotonicClock.nanoseconds + UInt64(milliseconds) * 1_000_000
     }
 }
 
@@ -115,6 +118,7 @@ final class MultiHandle {
 enum MonotonicClock {
     /// Milliseconds until a time, for epoll.
     static func milliseconds(until deadline: UInt64) -> Int32 {
+        guard deadline > 0 else { return 0 }
         let now = nanoseconds
         guard deadline > now else { return 0 }
         // Rounded up: waking too early would only mean another turn. A day is the most that fits any use.

@@ -89,8 +89,13 @@ extension Transfer {
         guard let status = headers.status else { return state.fail(.malformedHead) }
         guard state.headEnds(status: status) else { return true }
         settleClientCertificate()
-        head = headers.head(url: plan.url)
-        guard let head else { return state.fail(.malformedHead) }
+        guard let (head, length) = headers.section(url: plan.url) else { return state.fail(.malformedHead) }
+        self.head = head
+        declaredLength = length ?? 0
+        // The length of encoded content says nothing about the decoded bytes that are counted.
+        if plan.context.meter != nil {
+            downloadTotal = length != nil && !head.headers.contains("Content-Encoding") ? length : nil
+        }
         guard plan.context.delivery != .streamed || head.isFreeOfTransferCodings else {
             return state.fail(.undecodable("the server used a transfer coding that it was not asked for"))
         }
@@ -134,7 +139,7 @@ extension Transfer {
             source = channel
         }
         let body = ResponseBody(storage: .channel(BodyReader(source: source)), trailers: trailers)
-        outbox.add(.reply(reply, TransferAnswer(.streamed(response(head, body)))))
+        outbox.add(.reply(reply, TransferAnswer(streamed: response(head, body))))
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> Int {
@@ -215,8 +220,7 @@ extension Transfer {
                 TransferProgress(
                     direction: .download,
                     completed: Int64(decoded),
-                    // The length of encoded content says nothing about the decoded bytes that are counted here.
-                    total: head.flatMap { $0.headers.contains("Content-Encoding") ? nil : $0.contentLength }
+                    total: downloadTotal
                 )
             }
         meter.record(figures)
@@ -232,11 +236,6 @@ extension Transfer {
         )
     }
 
-    /// The length that the head of the response declares; 0 without one.
-    ///
-    /// libcurl does not say it where it reads a stream to its end (``EasyHandle/readToEndOfStream(_:)``).
-    var declaredLength: Int64 { head?.contentLength ?? 0 }
-
     func report(_ direction: TransferProgress.Direction, _ done: Int64, _ total: Int64, isFinal: Bool) {
         guard done > 0 else { return }
         let progress = TransferProgress(direction: direction, completed: done, total: total > 0 ? total : nil)
@@ -245,9 +244,6 @@ extension Transfer {
 }
 
 extension HTTPResponse.Head {
-    /// The declared length of the content.
-    fileprivate var contentLength: Int64? { DeclaredLength(headers)?.bytes }
-
     /// Whether the message is as it is but for its chunks (RFC 9112, section 7): libcurl undoes other transfer codings
     /// too, as fast as they come, or hands them on as content.
     fileprivate var isFreeOfTransferCodings: Bool {

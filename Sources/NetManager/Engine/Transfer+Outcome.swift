@@ -20,10 +20,10 @@ extension Transfer {
             return
         }
         switch result {
-        case .failure(let error): answer(.failed(error))
+        case .failure(let error): answer(TransferAnswer(failed: error))
         case .success:
             guard let head = head.take() else {
-                return answer(.failed(error(for: TransferFailure.incompleteHead)))
+                return answer(TransferAnswer(failed: error(for: TransferFailure.incompleteHead)))
             }
             answer(whole(consume head, fields))
         }
@@ -31,7 +31,7 @@ extension Transfer {
 
     /// The response whose content was wanted whole, to which what has arrived is handed over.
     private func whole(_ head: consuming HTTPResponse.Head, _ trailers: HTTPHeaders?)
-        -> TransferAnswer.Content
+        -> TransferAnswer
     {
         let remarks = ResponseRemarks(
             lacksClientCertificate: lacksClientCertificate,
@@ -39,7 +39,7 @@ extension Transfer {
         )
         var response = HTTPResponse(head: consume head, body: handOverCollected(), requestMethod: plan.method)
         if let trailers { response.trailers = trailers }
-        return .whole(response, remarks)
+        return TransferAnswer(whole: response, remarks)
     }
 
     private func handOverCollected() -> Data {
@@ -67,8 +67,8 @@ extension Transfer {
         return proxy.challenge(copy head)
     }
 
-    private func answer(_ content: consuming TransferAnswer.Content) {
-        outbox.add(.reply(reply, TransferAnswer(content)))
+    private func answer(_ answer: TransferAnswer) {
+        outbox.add(.reply(reply, answer))
     }
 
     private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {

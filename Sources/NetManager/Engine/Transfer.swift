@@ -11,11 +11,8 @@ import SecurityPolicy
 /// ends.
 final class Transfer: Numbered {
     let id: TransferID
-    let plan: TransferPlan
-    let reply: TransferReply
-    let owner: any AnyObject & Sendable
-    let engine: Engine
-    let outbox: Outbox
+    private let start: TransferStart
+    private let surroundings: TransferSurroundings
     private(set) var handle: EasyHandle?
     // Values whose methods call nothing outside, so no access can begin inside of another, and the run time need not watch
     // for it: header lines alone make fifteen accesses a request.
@@ -31,6 +28,12 @@ final class Transfer: Numbered {
     private(set) lazy var trailers = Guarded(HTTPHeaders())
     /// The whole body, when it is wanted whole.
     @exclusivity(unchecked) var collected = Data()
+    /// The length that the head of the response declares; 0 without one.
+    ///
+    /// libcurl does not say it where it reads a stream to its end (``EasyHandle/readToEndOfStream(_:)``).
+    var declaredLength: Int64 = 0
+    /// How many bytes of content there will be, where somebody asks and the head says so.
+    var downloadTotal: Int64?
     /// Bytes of the body to send that libcurl has taken.
     var uploaded: Int64 = 0
     /// Bytes of the body as libcurl hands them on: after decoding, unless the reader decodes.
@@ -72,13 +75,8 @@ final class Transfer: Numbered {
     private var holdsSocket = false
     /// The socket, where it carries many requests at a time inside of two layers of TLS (UnreadSockets).
     var layeredSocket: Int32?
-    private let connected: ConnectedTransfers
-    let early: EarlyAnswers
-    private let lanes: StreamLanes
     /// Whether its reader, or its caller, has let it wait on a connection that others may share.
     private var hasSlept = false
-    let challenges: TrustChallenges
-    let verdicts: VerdictMemory
     var tlsDescription: (version: String, cipherSuite: String)?
 
     /// Where a transfer is.
@@ -94,41 +92,39 @@ final class Transfer: Numbered {
         case inLibcurl
     }
 
-    init(
-        _ start: TransferStart,
-        engine: Engine,
-        outbox: Outbox,
-        connected: ConnectedTransfers,
-        early: EarlyAnswers,
-        lanes: StreamLanes,
-        challenges: TrustChallenges,
-        verdicts: VerdictMemory
-    ) {
-        id = start.plan.id
-        plan = start.plan
-        reply = start.reply
-        owner = start.owner
-        upload = UploadSource(start.plan.body)
-        self.engine = engine
-        self.outbox = outbox
-        self.connected = connected
-        self.early = early
-        self.lanes = lanes
-        self.challenges = challenges
-        self.verdicts = verdicts
-        priority = start.plan.context.control?.priority ?? .normal
-        let now = MonotonicClock.nanoseconds
-        let left = plan.context.end.map { UInt64(max(0, Moment.now.nanoseconds(to: $0))) }
-        let end = left.map { now &+ $0 }
+    /// Makes a transfer.
+    /// - Parameters:
+    ///   - start: What is to be carried, and whom to tell.
+    ///   - surroundings: What it shares with all others.
+    ///   - now: The time on both clocks, as of the turn that begins it.
+    init(_ start: consuming TransferStart, _ surroundings: TransferSurroundings, now: PairOfClocks) {
+        let plan = start.plan
+        id = plan.id
+        upload = UploadSource(plan.body)
+        self.surroundings = surroundings
+        priority = plan.context.control?.priority ?? .normal
+        let left = plan.context.end.map { UInt64(max(0, now.moment.nanoseconds(to: $0))) }
+        let end = left.map { now.nanoseconds &+ $0 }
         // The whole of a stream has no end that could be told beforehand; its head has.
         let isStreamed = plan.context.delivery == .streamed
         due = isStreamed ? nil : end
         clock = PhaseClock(
             limits: isStreamed ? plan.context.limits : plan.context.limits.shorter(than: left),
             headDeadline: isStreamed ? end : nil,
-            now: now
+            now: MonotonicClock.nanoseconds
         )
+        self.start = consume start
     }
+
+    var plan: TransferPlan { start.plan }
+    var reply: TransferReply { start.reply }
+    var owner: any AnyObject & Sendable { start.owner }
+    var engine: Engine { surroundings.engine }
+    var outbox: Outbox { surroundings.outbox }
+    var early: EarlyAnswers { surroundings.early }
+    private var lanes: StreamLanes { surroundings.lanes }
+    var challenges: TrustChallenges { surroundings.challenges }
+    var verdicts: VerdictMemory { surroundings.verdicts }
 
     /// Tells a handle what to do.
     func attach(_ handle: EasyHandle) throws(TransferFailure) {
@@ -171,7 +167,7 @@ final class Transfer: Numbered {
     /// The connection is there.
     func isConnected(multiplexing: Bool) {
         multiplexes = multiplexing
-        connected.add(self)
+        surroundings.connected.add(self)
     }
 
     /// Forgets a handshake after which the program's hook had to be asked; nothing of the request was sent.

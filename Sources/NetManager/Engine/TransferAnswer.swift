@@ -7,7 +7,7 @@ import Locks
 /// out, so that none of them is counted on the way. `@unchecked Sendable` is true because the engine's thread fills it
 /// before it hands it over, once, to the one who takes.
 final class TransferAnswer: @unchecked Sendable {
-    enum Content {
+    private enum Content {
         /// A response that has been read to its end.
         case whole(HTTPResponse, ResponseRemarks)
         /// A response whose content is still to come.
@@ -21,17 +21,36 @@ final class TransferAnswer: @unchecked Sendable {
     let isStreamed: Bool
     private var content: Content?
 
-    init(_ content: consuming Content) {
-        switch content {
-        case .whole(let response, _): (status, isStreamed) = (response.head.status, false)
-        case .streamed(let response): (status, isStreamed) = (response.head.status, true)
-        case .failed: (status, isStreamed) = (0, false)
-        }
-        self.content = consume content
+    init(whole response: consuming HTTPResponse, _ remarks: consuming ResponseRemarks) {
+        status = response.head.status
+        isStreamed = false
+        content = .whole(consume response, consume remarks)
     }
 
-    /// Takes the content; to be called once.
-    func take() -> Content { content.take() ?? .failed(CancellationError()) }
+    init(streamed response: consuming StreamedResponse) {
+        status = response.head.status
+        isStreamed = true
+        content = .streamed(consume response)
+    }
+
+    init(failed error: any Error) {
+        status = 0
+        isStreamed = false
+        content = .failed(error)
+    }
+
+    /// Takes the content out; to be called once.
+    private func take() -> Content { content.take() ?? .failed(CancellationError()) }
+
+    /// Takes the content as a response that has been read, of an answer that is not streamed.
+    /// - Throws: What the transfer failed with.
+    func takeWhole() throws -> (HTTPResponse, ResponseRemarks) {
+        switch take() {
+        case .whole(let response, let remarks): return (response, remarks)
+        case .streamed(let response): return (HTTPResponse(head: response.head), ResponseRemarks())
+        case .failed(let error): throw error
+        }
+    }
 
     /// Takes the content as a response of which it is open whether it has been read.
     /// - Throws: What the transfer failed with.

@@ -42,7 +42,8 @@ struct CheckedURLs: Sendable {
     private static func place(of text: String) -> Int {
         let end = text.utf8.withContiguousStorageIfAvailable { bytes -> UInt64? in
             guard bytes.count >= 8 else { return nil }
-            return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+            let raw = UnsafeRawBufferPointer(bytes)
+            return raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self)
         }
         guard let end = end ?? nil else { return 0 }
         // The upper bits of the product depend on all of the bytes.

@@ -63,11 +63,9 @@ extension HTTPSessionManager {
         )
         let prepared: PreparedCall
         do {
-            var call = call
-            if let handler = task.meter.recording(before: progress ?? call.options.progress) {
-                call.options.progress = handler
-            }
+            let handler = task.meter.recording(before: progress ?? call.options.progress)
             prepared = try prepare(call, under: snapshot) { context in
+                if let handler { context.progress = handler }
                 context.control = task.control
                 context.meter = task.meter
                 context.metrics = task.recorder
@@ -82,13 +80,21 @@ extension HTTPSessionManager {
             prepared: prepared,
             completion: completion,
             lanes: lanes,
-            isReadByLibrary: serializer is any LibrarySerializer
+            isReadByLibrary: HTTPSessionManager.isLibrarySerializer(serializer)
         ) { response throws(SerializationError) in
             let output = try serializer.serialize(response)
             return { success?($0, output) }
         }
         flight.begin()
         return task
+    }
+
+    /// Whether a serializer is the library's own.
+    ///
+    /// The usual ones are told by their types; asking the run time is as dear as a fiftieth of a small request.
+    private static func isLibrarySerializer<S: ResponseSerializer>(_ serializer: S) -> Bool {
+        S.self == JSONResponseSerializer.self || S.self == DataResponseSerializer.self
+            || S.self == StringResponseSerializer.self || serializer is any LibrarySerializer
     }
 
     /// What an async caller is thrown: `CancellationError` if it was its own task that was cancelled.

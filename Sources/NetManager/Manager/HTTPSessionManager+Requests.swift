@@ -87,9 +87,10 @@ extension HTTPSessionManager {
         let limit = options.responseBodyLimit ?? snapshot.configuration.responseBodyLimit
         let timeout = min(options.timeout ?? snapshot.configuration.timeout, .longest)
         let ownPolicy = try policy(for: request, options, snapshot)
+        let now = time.moment()
         var context = TransportContext(
             snapshot.carriage(options, policy: ownPolicy),
-            end: time.moment().advanced(by: max(timeout, .zero))
+            end: now.advanced(by: max(timeout, .zero))
         )
         context.progress = options.progress
         context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
@@ -123,6 +124,7 @@ extension HTTPSessionManager {
                 transport: transport,
                 lanes: lanes,
                 time: time,
+                start: now,
                 credentialsOrigin: credentialsOrigin,
                 asksAboutChallenges: steps.challengeHandler != nil,
                 events: events,

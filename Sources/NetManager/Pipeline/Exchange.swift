@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPMessage
 import Locks
 import SecurityPolicy
+import Synchronization
 
 /// One call on its way: what stays the same over all its attempts and redirects, and the last step before the
 /// transport.
@@ -43,6 +44,7 @@ final class Exchange: Sendable {
     }
 
     private let record = Guarded(Record())
+    private let hasLeft = Atomic<Bool>(false)
     private let start: Moment
 
     init(
@@ -53,6 +55,7 @@ final class Exchange: Sendable {
         transport: any Transport,
         lanes: Lanes,
         time: TimeSource,
+        start: Moment? = nil,
         credentialsOrigin: URLReference.Origin? = nil,
         asksAboutChallenges: Bool = false,
         events: CallEvents? = nil,
@@ -71,7 +74,7 @@ final class Exchange: Sendable {
         challenges = asksAboutChallenges ? ChallengeAnswers() : nil
         self.events = events
         self.calls = if let calls, let place { (calls, place) } else { nil }
-        start = time.moment()
+        self.start = start ?? time.moment()
     }
 
     /// How often something was handed to the transport.
@@ -119,8 +122,13 @@ final class Exchange: Sendable {
 
     /// Decides whether a request may be handed to the transport, counts it, and says how it is to be carried: the context
     /// of the call becomes that of this transmission.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: How it is to be carried.
+    ///   - now: The time; nil to look at the clock.
+    /// - Throws: What forbids to send it.
     @inline(never)
-    func admit(_ request: HTTPRequest, _ context: inout TransportContext) throws {
+    func admit(_ request: HTTPRequest, _ context: inout TransportContext, now: Moment? = nil) throws {
         try Task.checkCancellation()
         let (isShutDown, _, pausedTime) = control.look
         guard !isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
@@ -147,7 +155,7 @@ final class Exchange: Sendable {
                 underlying: UnsendableBody()
             )
         }
-        if let end = context.end, time.moment() >= end {
+        if let end = context.end, now ?? time.moment() >= end {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
         }
         context.attempt = attempt
@@ -173,9 +181,10 @@ final class Exchange: Sendable {
         default: return nil
         }
         var context = context
-        try admit(request, &context)
+        // Nothing has been waited for since the call began.
+        try admit(request, &context, now: start)
         let body = try UploadPlan(request.body, method: request.method)
-        return try TransferPlan(request, body: body, context: context, isChecked: true)
+        return try TransferPlan(request, body: body, context: consume context, isChecked: true)
     }
 
     @inline(__always)
@@ -199,16 +208,12 @@ final class Exchange: Sendable {
     @inline(never)
     func whole(_ answer: TransferAnswer) throws -> HTTPResponse? {
         guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return nil }
-        switch answer.take() {
-        case .whole(let response, let remarks):
-            if answer.status >= 400 {
-                record.withLock { $0.lacksClientCertificate = remarks.lacksClientCertificate }
-            }
-            context.meter?.settle(download: Int64(response.body.count))
-            return response
-        case .failed(let error): throw error
-        case .streamed(let response): return HTTPResponse(head: response.head)
+        let (response, remarks) = try answer.takeWhole()
+        if answer.status >= 400 {
+            record.withLock { $0.lacksClientCertificate = remarks.lacksClientCertificate }
         }
+        context.meter?.settle(download: Int64(response.body.count))
+        return response
     }
 
     /// A response whose content has been read.
@@ -257,6 +262,7 @@ final class Exchange: Sendable {
 
     /// The caller has the outcome: nobody waits for this call any more.
     func left() {
+        guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         context.meter?.finish()
         if let calls { calls.registry.leave(control, calls.place) }
     }

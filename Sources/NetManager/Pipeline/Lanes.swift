@@ -12,7 +12,9 @@ import Dispatch
 /// `Decodable` initializers, body sequences — must not run there, and a task that prefers an executor takes along
 /// everything that it calls, default actors included. Each such call goes through ``offEngine(_:)``, or happens
 /// outside of ``onEngine(_:)``. Preferring no executor does not leave the engine; preferring the global one does.
-struct Lanes: Sendable {
+///
+/// A class, as every step of a call keeps it.
+final class Lanes: Sendable {
     /// The engine's executor; nil when the transport has none, and then all code stays where it is.
     let engine: (any TaskExecutor)?
 

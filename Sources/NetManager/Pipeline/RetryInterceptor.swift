@@ -23,8 +23,8 @@ struct RetryInterceptor: Interceptor {
     }
 
     private var deadline: Moment? {
-        [exchange.deadline, ownDeadline?.advanced(byNanoseconds: exchange.control.pausedTime)].compactMap { $0 }
-            .min()
+        let own = ownDeadline?.advanced(byNanoseconds: exchange.control.pausedTime)
+        return [exchange.deadline, own].compactMap { $0 }.min()
     }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
@@ -69,7 +69,8 @@ struct RetryInterceptor: Interceptor {
             return nil
         }
         guard let delay = await decided(situation) else { return nil }
-        guard deadline.map({ time.moment().advanced(by: min(delay, .longest)) < $0 }) ?? true else { return nil }
+        let next = time.moment().advanced(by: min(delay, .longest))
+        guard deadline.map({ next < $0 }) ?? true else { return nil }
         guard !Task.isCancelled, policy.budget?.take() ?? true else { return nil }
         events?.tell { [situation] in $0.retryScheduled(after: delay, situation: situation, of: $1) }
         return delay

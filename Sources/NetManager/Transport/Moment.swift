@@ -26,7 +26,7 @@ package struct Moment: Sendable, Hashable, Comparable {
         return anchor.instant.advanced(by: anchor.moment.duration(to: self))
     }
 
-    /// The present. CLOCK_BOOTTIME is what ContinuousClock reads on Linux.
+    /// The present, by the clock that `ContinuousClock` reads on Linux.
     package static var now: Moment {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

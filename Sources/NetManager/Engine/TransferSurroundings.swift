@@ -1,0 +1,26 @@
+/// What the transfers of a loop share.
+///
+/// A class, so that each of them keeps one reference and not seven.
+final class TransferSurroundings {
+    let engine: Engine
+    let outbox = Outbox()
+    let connected = ConnectedTransfers()
+    let early = EarlyAnswers()
+    let lanes: StreamLanes
+    let challenges: TrustChallenges
+    let verdicts = VerdictMemory()
+
+    init(engine: Engine, challenges: TrustChallenges, lanes: StreamLanes) {
+        self.engine = engine
+        self.challenges = challenges
+        self.lanes = lanes
+    }
+}
+
+/// The same time on the clock that the engine goes by and on that of deadlines.
+///
+/// Both are read once for all transfers of a turn: what counts is how far they are apart.
+struct PairOfClocks {
+    let nanoseconds = MonotonicClock.nanoseconds
+    let moment = Moment.now
+}
