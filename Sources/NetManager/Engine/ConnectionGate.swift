@@ -15,6 +15,8 @@ struct ConnectionGate {
         private let connection: ConnectionOptions
         /// Which of the lanes it is (StreamLanes).
         let lane: Int
+        /// Made once: a route is looked for several times with each request, and most requests of a handle have the same one.
+        private let hash: Int
 
         init(
             host: String,
@@ -30,6 +32,12 @@ struct ConnectionGate {
             self.proxy = proxy
             self.connection = connection
             self.lane = lane
+            // The rest differs seldom, and would cost more to hash than to compare.
+            var hasher = Hasher()
+            hasher.combine(host)
+            hasher.combine(port)
+            hasher.combine(policyID)
+            hash = hasher.finalize()
         }
 
         /// The same in another lane.
@@ -47,16 +55,13 @@ struct ConnectionGate {
 
         static func == (one: Route, other: Route) -> Bool {
             one === other
-                || one.host == other.host && one.port == other.port && one.policyID == other.policyID
-                    && one.lane == other.lane && one.proxy == other.proxy
-                    && one.connection == other.connection
+                || one.hash == other.hash && one.host == other.host && one.port == other.port
+                    && one.policyID == other.policyID && one.lane == other.lane
+                    && one.proxy == other.proxy && one.connection == other.connection
         }
 
-        // The rest differs seldom, and would cost more to hash than to compare.
         func hash(into hasher: inout Hasher) {
-            hasher.combine(host)
-            hasher.combine(port)
-            hasher.combine(policyID)
+            hasher.combine(hash)
         }
     }
 
@@ -73,6 +78,9 @@ struct ConnectionGate {
     /// More lanes than this are not remembered while nobody is on them.
     private static let limit = 1024
     private var lanes: [Route: Lane] = [:]
+
+    /// The route itself that an equal one is remembered by, which is found without being compared.
+    func known(_ route: Route) -> Route { lanes.index(forKey: route).map { lanes[$0].key } ?? route }
 
     /// Whether the newest connection of a route carries many requests at a time.
     func multiplexes(_ route: Route) -> Bool { lanes[route]?.multiplexes == true }

@@ -18,6 +18,8 @@ struct AppliedOptions {
     }
 
     var settings: Settings?
+    /// The route of the request before, where the next one has the same settings and origin.
+    var route: ConnectionGate.Route?
     var url: URL?
     var isSecure = false
     var host = ""
@@ -84,6 +86,7 @@ extension EasyHandle {
             return last.proxy
         }
         applied.settings = nil
+        applied.route = nil
         let connection = plan.context.connection
         let readsEnvironment = connection.proxy.kind == .environment
         let proxy = try ResolvedProxy(
@@ -143,6 +146,7 @@ extension EasyHandle {
             try set(CURLOPT_PIPEWAIT, scheme == "https" ? 1 : 0)
             applied.isSecure = scheme == "https"
         }
+        applied.route = nil
         applied.host = host.asciiLowercased
         applied.port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
         applied.url = url

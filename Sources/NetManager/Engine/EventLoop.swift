@@ -185,7 +185,7 @@ final class EventLoop {
             return
         }
         do {
-            try transfer.attach(handle)
+            try transfer.attach(handle, gate)
         } catch {
             transfer.finish(with: error, code: nil)
             handles.give(back: handle)
@@ -209,7 +209,7 @@ final class EventLoop {
         for transfer in surroundings.connected.take() {
             guard let route = transfer.route else { continue }
             // Its connection has room for others, which need no connections of their own.
-            if transfer.multiplexes { admit(queue.leave(transfer.id)) }
+            if transfer.multiplexes, !queue.isUnlimited { admit(queue.leave(transfer.id)) }
             release(gate.connected(transfer.id, on: route, multiplexes: transfer.multiplexes))
         }
         while let finished = multi.nextFinished() {

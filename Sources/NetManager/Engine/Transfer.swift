@@ -127,22 +127,21 @@ final class Transfer: Numbered {
     var verdicts: VerdictMemory { surroundings.verdicts }
 
     /// Tells a handle what to do.
-    func attach(_ handle: EasyHandle) throws(TransferFailure) {
+    /// - Parameters:
+    ///   - handle: The handle.
+    ///   - gate: Knows the routes of others.
+    /// - Throws: What the handle cannot be told, and what forbids to send the request.
+    func attach(_ handle: EasyHandle, _ gate: borrowing ConnectionGate) throws(TransferFailure) {
         proxy = try handle.apply(plan)
         if handle.applied.isSecure || proxy.policy != nil {
             guard CurlLibrary.usesOpenSSL else { throw .unsuitableTLSLibrary(CurlLibrary.tlsLibrary) }
         }
         if !handle.applied.isSecure, plan.context.settings.isPinned { throw .pinnedWithoutTLS }
         if handle.applied.isSecure, !plan.body.hasTrailers {
-            let route = lanes.enter(
-                ConnectionGate.Route(
-                    host: handle.applied.host,
-                    port: handle.applied.port,
-                    policyID: plan.policyID,
-                    proxy: proxy,
-                    connection: plan.context.connection
-                )
-            )
+            let own = handle.applied.route ?? gate.known(ownRoute(handle))
+            // Without settings, the next request of the handle may have others.
+            if handle.applied.settings != nil { handle.applied.route = own }
+            let route = lanes.enter(own)
             self.route = route
             try handle.keep(toLane: route.lane)
         }
@@ -155,6 +154,16 @@ final class Transfer: Numbered {
                 engine.post(.fail(id, failure))
             }
         }
+    }
+
+    private func ownRoute(_ handle: EasyHandle) -> ConnectionGate.Route {
+        ConnectionGate.Route(
+            host: handle.applied.host,
+            port: handle.applied.port,
+            policyID: plan.policyID,
+            proxy: proxy,
+            connection: plan.context.connection
+        )
     }
 
     /// Gives the handle back.
