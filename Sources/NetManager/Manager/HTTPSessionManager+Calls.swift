@@ -12,10 +12,18 @@ extension HTTPSessionManager {
         var parameters: JSONValue?
         var headers: HTTPHeaders
         var options: RequestOptions
-        /// The content, instead of what the request serializer makes of the parameters.
-        var form: MultipartForm?
-        /// The content as it is, instead of a form or parameters.
-        var body: HTTPBody?
+        /// What is sent instead of what the request serializer makes of the parameters; nil, as mostly, for that.
+        var content: Content?
+    }
+
+    /// The content that a call brings along.
+    ///
+    /// Indirect, as most calls have none and hold the room for it while they wait.
+    indirect enum Content: Sendable {
+        /// A form, whose first fields are the parameters.
+        case form(MultipartForm)
+        /// Bytes as they are, instead of parameters.
+        case body(HTTPBody)
     }
 
     // MARK: The two styles
@@ -30,16 +38,24 @@ extension HTTPSessionManager {
         of call: Call,
         as serializer: (Configuration) -> S
     ) async throws -> S.Output {
-        let snapshot = snapshot
-        let prepared = try prepare(call, under: snapshot)
-        // Chosen here and not below, so that nothing else of the configuration is held while the call waits.
-        let serializer = serializer(snapshot.configuration)
+        let (prepared, serializer) = try ready(call, as: serializer)
         do {
             // Here the engine's thread has been left: a user's serializer runs where its caller does.
-            return try prepared.finish(try await prepared.respond(), as: serializer)
+            return try await prepared.value(as: serializer)
         } catch {
             throw HTTPSessionManager.ended(by: error, prepared.exchange)
         }
+    }
+
+    /// What an async call holds while it waits.
+    // Not inlined, so that it holds nothing else of what it was made of.
+    @inline(never)
+    private func ready<S: ResponseSerializer>(
+        _ call: Call,
+        as serializer: (Configuration) -> S
+    ) throws(RequestError) -> (PreparedCall, S) {
+        let snapshot = snapshot
+        return (try prepare(call, under: snapshot), serializer(snapshot.configuration))
     }
 
     /// The closure style: every verb and every result type goes through here.
@@ -100,6 +116,7 @@ extension HTTPSessionManager {
     /// What an async caller is thrown: `CancellationError` if it was its own task that was cancelled.
     ///
     /// Monitors are told of the end.
+    @inline(never)
     static func ended(by error: any Error, _ exchange: Exchange) -> any Error {
         let error = RequestError.made(from: error, of: exchange)
         exchange.ended(nil, error)

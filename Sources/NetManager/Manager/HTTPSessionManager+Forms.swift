@@ -107,6 +107,13 @@ extension HTTPSessionManager {
         _ headers: HTTPHeaders,
         _ options: RequestOptions
     ) -> Call {
-        Call(method: .post, url: url, parameters: parameters, headers: headers, options: options, form: form)
+        Call(
+            method: .post,
+            url: url,
+            parameters: parameters,
+            headers: headers,
+            options: options,
+            content: .form(form)
+        )
     }
 }

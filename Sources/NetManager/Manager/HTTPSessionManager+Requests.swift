@@ -26,16 +26,17 @@ extension HTTPSessionManager {
         }
         var request = HTTPRequest(call.method, url: checked.url, headers: snapshot.configuration.headers)
         do {
-            if let body = call.body {
+            switch call.content {
+            case .body(let body):
                 request.body = body
                 request.headers.replace(with: call.headers)
                 if !request.headers.contains("Content-Type") {
                     request.headers["Content-Type"] = body.usualType
                 }
-            } else if let form = call.form {
+            case .form(let form):
                 request.headers.replace(with: call.headers)
                 try put(form, call.parameters, into: &request, snapshot.configuration.requestSerializer)
-            } else {
+            case nil:
                 try snapshot.configuration.requestSerializer.serialize(call.parameters, into: &request)
                 request.headers.replace(with: call.headers)
             }

@@ -110,8 +110,13 @@ extension HTTPSessionManager {
         _ headers: HTTPHeaders,
         _ options: RequestOptions
     ) -> Call {
-        var call = Call(method: method, url: url, parameters: nil, headers: headers, options: options)
-        call.body = body
-        return call
+        Call(
+            method: method,
+            url: url,
+            parameters: nil,
+            headers: headers,
+            options: options,
+            content: .body(body)
+        )
     }
 }

@@ -25,6 +25,34 @@ struct PreparedCall: Sendable {
         return try await exchange.bounded { try await pipeline.send(request) }
     }
 
+    /// Sends the request and lets a serializer read the response.
+    ///
+    /// The frames of async functions are what a call holds while it waits: what is needed before or after alone has functions
+    /// of its own, which are not inlined.
+    @inline(__always)
+    func value<S: ResponseSerializer>(as serializer: S) async throws -> S.Output {
+        guard let transport = exchange.lanes.transport, let plan = try directPlan() else {
+            return try await valueInSteps(as: serializer)
+        }
+        let answer = try await transport.answer(to: plan)
+        if let value = try finish(answer, as: serializer) { return value }
+        return try await valueElsewhere(answer, as: serializer)
+    }
+
+    @inline(never)
+    private func valueInSteps<S: ResponseSerializer>(as serializer: S) async throws -> S.Output {
+        try finish(try await respondInSteps(), as: serializer)
+    }
+
+    /// Follows the redirect that a call without steps was answered with.
+    @inline(never)
+    private func valueElsewhere<S: ResponseSerializer>(
+        _ answer: TransferAnswer,
+        as serializer: S
+    ) async throws -> S.Output {
+        try finish(try await followed(answer), as: serializer)
+    }
+
     /// Sends the request and reads the response to its end.
     @inline(__always)
     func respond() async throws -> HTTPResponse {
@@ -57,14 +85,21 @@ struct PreparedCall: Sendable {
     }
 
     /// Lets a serializer read the response and tells the monitors that the call has ended.
-    // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
-    @inline(never)
-    func finish<S: ResponseSerializer>(_ response: HTTPResponse, as serializer: S) throws(RequestError)
+    private func finish<S: ResponseSerializer>(_ response: HTTPResponse, as serializer: S)
+        throws(RequestError)
         -> S.Output
     {
         let value = try read(response, as: serializer)
         exchange.ended(response.head, nil)
         return value
+    }
+
+    /// The same with the transport's answer; nil when it leads elsewhere.
+    @inline(never)
+    private func finish<S: ResponseSerializer>(_ answer: TransferAnswer, as serializer: S) throws -> S.Output?
+    {
+        guard let response = try exchange.whole(answer) else { return nil }
+        return try finish(response, as: serializer)
     }
 }
 
