@@ -49,6 +49,21 @@ public struct HTTPResponse: Sendable {
         redirects = []
         trailers = HTTPHeaders()
     }
+
+    /// Makes a response of parts that are handed over.
+    @inlinable
+    package init(
+        head: consuming Head,
+        body: consuming Data,
+        requestMethod: consuming HTTPMethod?,
+        trailers: consuming HTTPHeaders
+    ) {
+        self.head = head
+        self.body = body
+        self.requestMethod = requestMethod
+        redirects = []
+        self.trailers = trailers
+    }
 }
 
 /// The version of the protocol that a response came in.

@@ -179,7 +179,14 @@ extension UnsafeRawBufferPointer {
     /// Whether these bytes are a token and the same as a name of their length but for the case of A–Z.
     fileprivate func isToken(equalTo name: String) -> Bool {
         name.utf8.withContiguousStorageIfAvailable { name in
-            zip(self, name).allSatisfy { $0.asciiLowercased == $1.asciiLowercased && $0.isTokenByte }
+            guard name.count == count else { return false }
+            for index in 0..<count {
+                let byte = self[index]
+                guard byte == name[index] || byte.asciiLowercased == name[index].asciiLowercased,
+                    byte.isTokenByte
+                else { return false }
+            }
+            return true
         } ?? zip(self, name.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased && $0.isTokenByte }
     }
 }

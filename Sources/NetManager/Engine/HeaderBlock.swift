@@ -73,7 +73,8 @@ struct HeaderBlock {
 
     /// `HTTP/1.1 200 …` (RFC 9112, section 4); libcurl writes `HTTP/2 200` for later versions.
     private static func statusLine(_ line: UnsafeRawBufferPointer) -> (status: Int, version: HTTPVersion)? {
-        if let status = usualStatus(line) { return (status, .http1_1) }
+        if let status = usualStatus(line, after: "HTTP/1.1 ") { return (status, .http1_1) }
+        if let status = usualStatus(line, after: "HTTP/2 ") { return (status, .http2) }
         let end = line.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? line.endIndex
         guard let space = line[..<end].firstIndex(of: 0x20) else { return nil }
         let code = line[space..<end].drop { $0 == 0x20 }.prefix { $0 != 0x20 }
@@ -85,13 +86,15 @@ struct HeaderBlock {
         return (status, version)
     }
 
-    /// The status of a line as nearly all HTTP/1.1 servers write it; nil for one that must be taken apart.
-    private static func usualStatus(_ line: UnsafeRawBufferPointer) -> Int? {
-        guard line.count > 12, line[8] == 0x20, line[12] == 0x20 || line[12] == 0x0D,
-            isSame(UnsafeRawBufferPointer(rebasing: line[..<8]), "HTTP/1.1")
+    /// The status of a line as nearly all servers write it; nil for one that must be taken apart.
+    private static func usualStatus(_ line: UnsafeRawBufferPointer, after start: StaticString) -> Int? {
+        let first = start.utf8CodeUnitCount
+        let end = first + 3
+        guard line.count > end, line[end] == 0x20 || line[end] == 0x0D,
+            isSame(UnsafeRawBufferPointer(rebasing: line[..<first]), start)
         else { return nil }
         var status = 0
-        for index in 9..<12 {
+        for index in first..<end {
             guard (0x30...0x39).contains(line[index]) else { return nil }
             status = status * 10 + Int(line[index] - 0x30)
         }

@@ -37,9 +37,15 @@ extension Transfer {
             lacksClientCertificate: lacksClientCertificate,
             proxyChallenge: proxyChallenge(head)
         )
-        var response = HTTPResponse(head: consume head, body: handOverCollected(), requestMethod: plan.method)
-        if let trailers { response.trailers = trailers }
-        return TransferAnswer(whole: response, remarks)
+        return TransferAnswer(
+            whole: HTTPResponse(
+                head: consume head,
+                body: handOverCollected(),
+                requestMethod: plan.method,
+                trailers: trailers ?? HTTPHeaders()
+            ),
+            remarks
+        )
     }
 
     private func handOverCollected() -> Data {

@@ -75,7 +75,7 @@ extension HTTPSessionManager {
 
     /// Lays the options of a call over the configuration.
     func prepare(
-        _ request: HTTPRequest,
+        _ request: consuming HTTPRequest,
         _ options: RequestOptions,
         under snapshot: Snapshot,
         isBuffered: Bool,
@@ -109,7 +109,7 @@ extension HTTPSessionManager {
             control = CallControl(priority: options.priority)
             context.control = control
         }
-        guard let place = calls.enter(control) else { throw RequestError(.shutDown, for: request) }
+        guard let place = calls.enter(control) else { throw RequestError(.shutDown, for: copy request) }
         isPrepared = true
         let events = watch(request, &context, options.eventMonitors, under: snapshot)
         let steps = snapshot.steps(options)
@@ -118,7 +118,7 @@ extension HTTPSessionManager {
             ? nil : credentialsOrigin(for: request, options, snapshot)
         return PreparedCall(
             exchange: Exchange(
-                request: request,
+                request: consume request,
                 checked: checked,
                 context: context,
                 identityAcrossOrigins: snapshot.configuration.clientIdentity,
