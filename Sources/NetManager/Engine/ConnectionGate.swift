@@ -88,10 +88,13 @@ struct ConnectionGate {
     /// A transfer wants to begin.
     /// - Returns: False when it has to wait until it is named by one of the other functions.
     mutating func mayEnter(_ id: TransferID, on route: Route) -> Bool {
-        var lane = lanes[route] ?? Lane()
+        enter(id, &lanes[route, default: Lane()])
+    }
+
+    /// The same on a lane that is changed where it is: a copy of it would copy the list of those who wait for each of them.
+    private func enter(_ id: TransferID, _ lane: inout Lane) -> Bool {
         // Nobody gains from waiting where each request has a connection of its own.
         if lane.multiplexes == false { return true }
-        defer { lanes[route] = lane }
         guard lane.leader != nil else {
             lane.leader = id
             return true

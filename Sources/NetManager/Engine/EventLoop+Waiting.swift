@@ -16,8 +16,9 @@ extension EventLoop {
     ///
     /// Requests that share a connection are libcurl's to place: it alone knows how many fit on it.
     private func queueUp(_ transfer: Transfer) {
+        guard !queue.isUnlimited else { return handToLibcurl(transfer) }
         let shares = transfer.route.map { gate.multiplexes($0) } ?? false
-        if !queue.isUnlimited, !shares, let host = transfer.host,
+        if !shares, let host = transfer.host,
             !queue.mayEnter(transfer.id, host: host, priority: transfer.priority)
         {
             transfer.place = .inQueue
@@ -37,13 +38,16 @@ extension EventLoop {
 
     /// Lets those go on that have waited for a connection to share, the most urgent first.
     func release(_ ids: [TransferID]) {
+        // As with nearly every request.
+        guard !ids.isEmpty else { return }
         func isSooner(_ left: Transfer, _ right: Transfer) -> Bool {
             left.priority == right.priority
                 ? left.id.number < right.id.number : left.priority > right.priority
         }
         let released = ids.compactMap { transfers[$0] }.filter { $0.place == .atGate }
+        let now = MonotonicClock.nanoseconds
         for transfer in released.sorted(by: isSooner) {
-            goOn(transfer, queueUp)
+            goOn(transfer, now: now, queueUp)
         }
     }
 

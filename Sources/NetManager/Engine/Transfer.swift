@@ -11,6 +11,7 @@ import SecurityPolicy
 /// ends.
 final class Transfer: Numbered {
     let id: TransferID
+    let plan: TransferPlan
     private let start: TransferStart
     private let surroundings: TransferSurroundings
     private(set) var handle: EasyHandle?
@@ -99,6 +100,7 @@ final class Transfer: Numbered {
     ///   - now: The time on both clocks, as of the turn that begins it.
     init(_ start: consuming TransferStart, _ surroundings: TransferSurroundings, now: PairOfClocks) {
         let plan = start.plan
+        self.plan = plan
         id = plan.id
         upload = UploadSource(plan.body)
         self.surroundings = surroundings
@@ -116,7 +118,6 @@ final class Transfer: Numbered {
         self.start = consume start
     }
 
-    var plan: TransferPlan { start.plan }
     var reply: TransferReply { start.reply }
     var owner: any AnyObject & Sendable { start.owner }
     var engine: Engine { surroundings.engine }
