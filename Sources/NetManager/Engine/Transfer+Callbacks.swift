@@ -27,6 +27,12 @@ extension Transfer {
     /// A connection is there and the request is about to be sent, perhaps not for the first time.
     func mayBeSent(to address: @autoclosure () -> IPAddress?, from localPort: Int) -> Bool {
         guard let handle else { return false }
+        // Where a server does not want to be asked first (`Expect`), libcurl tries again by itself, for ever when the field
+        // is the caller's; and the caller may have the response already. Its content libcurl has thrown away by then.
+        guard !state.hasHead || head?.status != 417 else {
+            keepsResponse = true
+            return false
+        }
         if handle.applied.isSecure, let failure = trustFailure(of: handle) {
             // What the program's hook has still to be asked about has not failed yet.
             return verification?.question == nil ? state.fail(failure) : false

@@ -79,6 +79,7 @@ extension Transfer {
 
     private func outcome(failure: TransferFailure?, code: CURLcode?) -> Result<Void, any Error> {
         if let failure = state.finish(failure) { return .failure(error(for: failure)) }
+        if keepsResponse { return .success(()) }
         guard let code, code != CURLE_OK else {
             // nghttp2 sees to the length, but for a stream that is reset without an error.
             let isShort = handle?.applied.readsToEndOfStream == true && isComplete == false

@@ -68,6 +68,8 @@ final class Transfer: Numbered {
     var questions = 0
     /// Whether its connection carries many requests at a time.
     var multiplexes = false
+    /// Whether libcurl was kept from sending the request again, as the response that is there is the caller's.
+    var keepsResponse = false
     /// Whether its reader has no room for more, so that libcurl keeps what comes.
     var isFull = false
     /// The socket that libcurl reads for it; nil where nobody needs to know.
