@@ -5,12 +5,16 @@ import CCurlShims
 ///
 /// A stream that the server has ended is over as soon as its last byte is sent. When libcurl 7.88 sends that byte it
 /// does not look whether the stream is over: it waits for the server to say something else on the connection, which has
-/// nothing left to say. So it is set going once the body is sent, and again whenever something has happened on a socket
-/// since, as what libcurl has taken may still wait for the socket.
+/// nothing left to say. So it is set going once the body is sent, one transfer in a turn: libcurl notes what it is to
+/// look for with the connection, and the first transfer that runs takes that from all others. Nobody is told when the
+/// last byte leaves, nor whether the look was the transfer's own, so it is repeated when something has happened on a
+/// socket, and after a while that grows.
 final class EarlyAnswers {
     private struct Entry {
         let transfer: Transfer
-        var isSent = false
+        var looks: UInt64 = 0
+        /// When it is to be set going the next time, in nanoseconds of the monotonic clock.
+        var next: UInt64 = 0
     }
 
     private var entries: [Entry] = []
@@ -27,25 +31,33 @@ final class EarlyAnswers {
         entries.removeAll { $0.transfer === transfer }
     }
 
-    /// Lets libcurl see which streams are over, with its next timer.
+    /// Lets libcurl see whether a stream is over, with its next timer.
     /// - Parameter hasHeard: Whether something has happened on a socket since the last look.
-    func look(hasHeard: Bool) {
-        for index in entries.indices where hasHeard || !entries[index].isSent {
-            let transfer = entries[index].transfer
-            guard transfer.hasSentAll else { continue }
-            entries[index].isSent = true
-            transfer.setGoing()
+    /// - Returns: When the next look is due, in nanoseconds of the monotonic clock; nil where there is nothing to look at.
+    func look(hasHeard: Bool) -> UInt64? {
+        guard !entries.isEmpty else { return nil }
+        let now = MonotonicClock.nanoseconds
+        var chosen: Int?
+        var earliest: UInt64?
+        for index in entries.indices where entries[index].transfer.mayBeOver {
+            if hasHeard { entries[index].next = min(entries[index].next, now) }
+            let next = entries[index].next
+            if next <= now, chosen.map({ next < entries[$0].next }) ?? true { chosen = index }
+            earliest = min(earliest ?? next, next)
         }
+        guard let chosen else { return earliest }
+        // From a millisecond to a second, so that a stream that stays open costs next to nothing.
+        entries[chosen].next = now + 1_000_000 << min(entries[chosen].looks, 10)
+        entries[chosen].looks += 1
+        entries[chosen].transfer.setGoing()
+        return now
     }
 }
 
 extension Transfer {
-    /// Whether libcurl has sent the whole body, or holds what is left of it.
-    fileprivate var hasSentAll: Bool {
-        guard let handle, place == .inLibcurl, !isPaused, !isFull else { return false }
-        let length = handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T)
-        // Below zero: the length was not declared.
-        return length < 0 ? upload.hasEnded : handle.measure(CURLINFO_SIZE_UPLOAD_T) >= length
+    /// Whether all is sent and the response may have ended.
+    fileprivate var mayBeOver: Bool {
+        place == .inLibcurl && !isPaused && !isFull && hasSentAll && isComplete != false
     }
 
     /// Makes libcurl look at the transfer though nothing has happened.

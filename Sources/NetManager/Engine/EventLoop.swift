@@ -62,8 +62,8 @@ final class EventLoop {
             harvest()
             engine.deliverCompletions()
             if !idleWork.isEmpty, transfers.isEmpty { rest() }
-            early.look(hasHeard: !events.isEmpty)
-            events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds : 0)
+            let look = early.look(hasHeard: !events.isEmpty)
+            events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds(until: look) : 0)
             engine.didWake()
             for event in events { multi.act(on: event) }
             harvest()
@@ -72,8 +72,11 @@ final class EventLoop {
     }
 
     /// How long the thread may sleep, in milliseconds, -1 for ever.
-    private var milliseconds: Int32 {
-        let own = deadlines.earliest.map { MonotonicClock.milliseconds(until: $0) }
+    /// - Parameter look: When early answers are to be looked at again; nil for never.
+    /// - Returns: Milliseconds, as epoll takes them.
+    private func milliseconds(until look: UInt64?) -> Int32 {
+        let earliest = [deadlines.earliest, look].compactMap(\.self).min()
+        let own = earliest.map { MonotonicClock.milliseconds(until: $0) }
         switch (own, multi.milliseconds) {
         case (nil, let curls): return curls
         case (let own?, -1): return own

@@ -46,9 +46,6 @@ extension Transfer {
         }
         handle.showAnswerToTunnel(false)
         noteLayers(localPort)
-        handle.readToEndOfStream(
-            CurlLibrary.stopsReadingAtLength && multiplexes && plan.body.isReadWhileSent
-        )
         clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
         return true
     }
@@ -86,7 +83,11 @@ extension Transfer {
 
     private func takes(headerLine line: UnsafeRawBufferPointer) -> Bool {
         guard headers.count(line) else { return state.fail(.headersTooLarge) }
-        guard state.headerLine(isFirst: HeaderBlock.isStatusLine(line)) else {
+        let isFirst = HeaderBlock.isStatusLine(line)
+        // Before libcurl sees the declared length. Of a response that comes when all is sent, that length is the better end:
+        // libcurl 7.88 may miss the end of a stream for ever.
+        if isFirst { handle?.readToEndOfStream(isEarly) }
+        guard state.headerLine(isFirst: isFirst) else {
             if state.hasHead { headers.append(trailer: line) }
             return true
         }
@@ -122,6 +123,11 @@ extension Transfer {
             deliver(head)
         }
         return true
+    }
+
+    /// Whether an answer that begins now comes while the body is still being sent, over HTTP/2.
+    private var isEarly: Bool {
+        CurlLibrary.stopsReadingAtLength && multiplexes && plan.body.isReadWhileSent && !hasSentAll
     }
 
     /// Makes an early answer end an upload that waits for its source.

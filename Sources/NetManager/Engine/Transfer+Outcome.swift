@@ -97,7 +97,7 @@ extension Transfer {
     }
 
     /// Whether the content of the response has the declared length; nil where none is declared.
-    private var isComplete: Bool? {
+    var isComplete: Bool? {
         guard state.hasHead, let head, let handle else { return nil }
         if [204, 304].contains(head.status) { return true }
         guard let length = DeclaredLength(head.headers)?.bytes else { return nil }
@@ -146,11 +146,16 @@ extension Transfer {
 
     /// How far the transfer has come.
     private var phase: RequestError.Phase? {
-        guard let handle, clock.phase == .firstByte else { return handle == nil ? nil : clock.phase }
+        guard handle != nil, clock.phase == .firstByte else { return handle == nil ? nil : clock.phase }
+        return hasSentAll ? .firstByte : .send
+    }
+
+    /// Whether libcurl has sent the whole body, or holds what is left of it.
+    var hasSentAll: Bool {
+        guard let handle else { return false }
         let length = handle.measure(CURLINFO_CONTENT_LENGTH_UPLOAD_T)
         // Below zero: the length was not declared.
-        let isSent = length < 0 ? upload.hasEnded : handle.measure(CURLINFO_SIZE_UPLOAD_T) >= length
-        return isSent ? .firstByte : .send
+        return length < 0 ? upload.hasEnded : handle.measure(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
     private func reportFinalProgress() {
