@@ -75,7 +75,8 @@ final class EventLoop {
     /// - Parameter look: When early answers are to be looked at again; nil for never.
     /// - Returns: Milliseconds, as epoll takes them.
     private func milliseconds(until look: UInt64?) -> Int32 {
-        let earliest = [deadlines.earliest, look].compactMap(\.self).min()
+        var earliest = deadlines.earliest
+        if let look { earliest = min(earliest ?? look, look) }
         let own = earliest.map { MonotonicClock.milliseconds(until: $0) }
         switch (own, multi.milliseconds) {
         case (nil, let curls): return curls
