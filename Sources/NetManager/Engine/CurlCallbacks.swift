@@ -29,14 +29,12 @@ enum CurlCallbacks {
             CurlCallbacks.transfer(context)?.resolves()
             return 0
         }
-        nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, _, _, localPort in
-            let mayGoOn =
-                CurlCallbacks.with(context) {
-                    $0.mayBeSent(
-                        to: remoteAddress.flatMap { IPAddress(text: String(cString: $0)) },
-                        from: Int(localPort)
-                    )
-                } == true
+        nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, localAddress, remotePort, localPort in
+            let ends = ConnectionEnds(
+                remote: ConnectionEnds.Told(address: remoteAddress, port: remotePort),
+                local: ConnectionEnds.Told(address: localAddress, port: localPort)
+            )
+            let mayGoOn = CurlCallbacks.with(context) { $0.mayBeSent(over: ends) } == true
             return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         nm_easy_setopt_ssl_ctx_callback(easy) { _, sslContext, context in

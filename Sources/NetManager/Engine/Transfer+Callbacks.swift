@@ -25,7 +25,7 @@ extension Transfer {
     }
 
     /// A connection is there and the request is about to be sent, perhaps not for the first time.
-    func mayBeSent(to address: @autoclosure () -> IPAddress?, from localPort: Int) -> Bool {
+    func mayBeSent(over ends: ConnectionEnds) -> Bool {
         guard let handle else { return false }
         // Where a server does not want to be asked first (`Expect`), libcurl tries again by itself, for ever when the field
         // is the caller's; and the caller may have the response already. Its content libcurl has thrown away by then.
@@ -39,24 +39,24 @@ extension Transfer {
         }
         handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
-        guard mayTalk(to: address()) else { return false }
+        guard mayTalk(to: ends.remote.address) else { return false }
         if plan.body.hasTrailers, upload.hasEnded { return state.fail(.wouldRepeat) }
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
             return state.fail(.wouldRepeat)
         }
         handle.showAnswerToTunnel(false)
-        noteLayers(localPort)
+        noteLayers(ends)
         clock.enter(.firstByte, now: MonotonicClock.nanoseconds)
         return true
     }
 
     /// Remembers the socket where others get what comes behind this transfer's own bytes in a record of the proxy's.
-    private func noteLayers(_ localPort: Int) {
+    private func noteLayers(_ ends: ConnectionEnds) {
         layeredSocket = nil
         guard multiplexes, proxy.policy != nil, let verification, let handle else { return }
         // The same for the whole life of the connection, which the verification belongs to.
         verification.layeredSocket =
-            verification.layeredSocket ?? handle.selector.unread.descriptor(atLocalPort: localPort)
+            verification.layeredSocket ?? handle.selector.unread.descriptor(between: ends)
         layeredSocket = verification.layeredSocket
     }
 

@@ -36,22 +36,11 @@ final class UnreadSockets {
         return noted
     }
 
-    /// The open socket that has a local port; nil when there is none.
-    func descriptor(atLocalPort port: Int) -> Int32? {
-        open.first { Self.localPort(of: $0) == port }
-    }
-
-    private static func localPort(of descriptor: Int32) -> Int? {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutableBytes(of: &storage) { bytes in
-            guard let base = bytes.baseAddress,
-                getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
-            else { return nil }
-            let family = Int32(bytes.load(as: sa_family_t.self))
-            guard family == AF_INET || family == AF_INET6 else { return nil }
-            // The port stands behind the family in both kinds of addresses, in network order.
-            return Int(UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)))
-        }
+    /// The open socket of a connection; nil when there is none.
+    ///
+    /// One local port may serve many connections, to different peers or from different addresses.
+    func descriptor(between ends: ConnectionEnds) -> Int32? {
+        guard let remote = ends.remote.end, let local = ends.local.end else { return nil }
+        return open.first { SocketEnd.local(of: $0) == local && SocketEnd.remote(of: $0) == remote }
     }
 }
