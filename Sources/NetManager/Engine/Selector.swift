@@ -23,8 +23,16 @@ final class Selector {
         let failed: Bool
     }
 
+    /// A descriptor as it is now: its number means another file once it was closed.
+    struct Watched {
+        fileprivate let descriptor: Int32
+        fileprivate let serial: UInt64
+    }
+
     /// What epoll has been told, and what libcurl wants now.
     private struct Entry {
+        /// Grows from descriptor to descriptor.
+        let serial: UInt64
         var registered: Interest = []
         var wanted: Interest = []
         /// Whether its bytes stay in the kernel, whatever libcurl wants.
@@ -43,6 +51,7 @@ final class Selector {
     /// By descriptor: the kernel gives the smallest numbers that are free.
     // Nothing outside is called while it is changed.
     @exclusivity(unchecked) private var entries: [Entry?] = []
+    private var lastSerial: UInt64 = 0
     /// Sockets on which there may be something that the kernel does not know of.
     let unread = UnreadSockets()
     private var buffer = [epoll_event](repeating: epoll_event(), count: 64)
@@ -67,31 +76,44 @@ final class Selector {
     ///   - descriptor: The socket.
     ///   - isLayered: Whether it leads to an https proxy.
     func adopt(_ descriptor: Int32, isLayered: Bool = false) {
-        self[descriptor] = Entry(isAdopted: true, isLayered: isLayered)
+        self[descriptor] = Entry(serial: nextSerial(), isAdopted: true, isLayered: isLayered)
         if isLayered { unread.adopt(descriptor) }
     }
 
     /// Watches a descriptor, or changes what is watched.
     func watch(_ descriptor: Int32, for interest: Interest) {
-        var entry = self[descriptor] ?? Entry()
+        var entry = self[descriptor] ?? Entry(serial: nextSerial())
         entry.wanted = interest
         register(&entry, descriptor)
         self[descriptor] = entry
     }
 
+    private func nextSerial() -> UInt64 {
+        lastSerial += 1
+        return lastSerial
+    }
+
+    /// What a number means at this moment; nil when it is not known.
+    func watched(_ descriptor: Int32) -> Watched? {
+        self[descriptor].map { Watched(descriptor: descriptor, serial: $0.serial) }
+    }
+
     /// Leaves what comes on a socket in the kernel, and so holds the sender back, until ``release(_:)`` or until libcurl
-    /// asks no more for the socket.
-    func hold(_ descriptor: Int32) {
-        setHeld(descriptor, true)
+    /// asks no more for the socket; nothing happens when that was closed meanwhile.
+    func hold(_ socket: Watched) {
+        setHeld(socket, true)
     }
 
-    /// Reads a socket again.
-    func release(_ descriptor: Int32) {
-        setHeld(descriptor, false)
+    /// Reads a socket again, if it is still there.
+    func release(_ socket: Watched) {
+        setHeld(socket, false)
     }
 
-    private func setHeld(_ descriptor: Int32, _ isHeld: Bool) {
-        guard var entry = self[descriptor], entry.isHeld != isHeld else { return }
+    private func setHeld(_ socket: Watched, _ isHeld: Bool) {
+        let descriptor = socket.descriptor
+        guard var entry = self[descriptor], entry.serial == socket.serial, entry.isHeld != isHeld else {
+            return
+        }
         entry.isHeld = isHeld
         if !entry.wanted.isEmpty { register(&entry, descriptor) }
         self[descriptor] = entry

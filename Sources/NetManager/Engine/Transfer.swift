@@ -73,7 +73,7 @@ final class Transfer: Numbered {
     /// Whether its reader has no room for more, so that libcurl keeps what comes.
     var isFull = false
     /// The socket that libcurl reads for it; nil where nobody needs to know.
-    private var readSocket: Int32?
+    private var readSocket: Selector.Watched?
     /// Whether that is left alone, as the transfer is paused.
     private var holdsSocket = false
     /// The socket, where it carries many requests at a time inside of two layers of TLS (UnreadSockets).
@@ -274,7 +274,7 @@ final class Transfer: Numbered {
     }
 
     /// libcurl waits for a socket on behalf of this transfer.
-    func isRead(from socket: Int32) {
+    func isRead(from socket: Selector.Watched) {
         readSocket = socket
         if holdsSocket { handle?.selector.hold(socket) }
     }

@@ -37,6 +37,8 @@ import Testing
             }
         }
 
+        func hold() throws { selector.hold(try #require(selector.watched(near))) }
+        func release() throws { selector.release(try #require(selector.watched(near))) }
         func send() throws { try #require(write(far, "x", 1) == 1) }
     }
 
@@ -45,12 +47,12 @@ import Testing
         fixture.selector.watch(fixture.near, for: .read)
         try fixture.send()
         #expect(fixture.happened() == ["r"])
-        fixture.selector.hold(fixture.near)
+        try fixture.hold()
         for _ in 0..<2 { #expect(fixture.happened() == []) }
         // libcurl may ask for it meanwhile.
         fixture.selector.watch(fixture.near, for: .read)
         #expect(fixture.happened() == [])
-        fixture.selector.release(fixture.near)
+        try fixture.release()
         for _ in 0..<2 { #expect(fixture.happened() == ["r"]) }
     }
 
@@ -71,9 +73,9 @@ import Testing
         let fixture = try Fixture()
         fixture.selector.watch(fixture.near, for: [.read, .write])
         try fixture.send()
-        fixture.selector.hold(fixture.near)
+        try fixture.hold()
         #expect(fixture.happened() == ["w"])
-        fixture.selector.release(fixture.near)
+        try fixture.release()
         #expect(fixture.happened() == ["rw"])
     }
 
@@ -82,21 +84,38 @@ import Testing
     {
         let fixture = try Fixture()
         fixture.selector.watch(fixture.near, for: .read)
-        fixture.selector.hold(fixture.near)
+        try fixture.hold()
         shutdown(fixture.far, Int32(SHUT_RDWR))
         for _ in 0..<2 { #expect(fixture.happened() == []) }
-        fixture.selector.release(fixture.near)
+        try fixture.release()
         #expect(fixture.happened() == ["r"])
     }
 
     @Test func `a socket that libcurl lets go of is held no longer`() throws {
         let fixture = try Fixture()
         fixture.selector.watch(fixture.near, for: .read)
-        fixture.selector.hold(fixture.near)
+        try fixture.hold()
         fixture.selector.ignore(fixture.near)
         try fixture.send()
         #expect(fixture.happened() == [])
         fixture.selector.watch(fixture.near, for: .read)
         #expect(fixture.happened() == ["r"])
+    }
+
+    @Test func `a pause that speaks of a closed socket leaves the next one of its number alone`() throws {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: .read)
+        let old = try #require(fixture.selector.watched(fixture.near))
+        fixture.selector.hold(old)
+        fixture.selector.forget(fixture.near)
+        // Another socket, as far as libcurl and the selector know.
+        fixture.selector.adopt(fixture.near)
+        fixture.selector.watch(fixture.near, for: .read)
+        fixture.selector.hold(old)
+        try fixture.send()
+        #expect(fixture.happened() == ["r"])
+        try fixture.hold()
+        fixture.selector.release(old)
+        #expect(fixture.happened() == [])
     }
 }
