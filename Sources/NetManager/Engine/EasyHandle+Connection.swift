@@ -28,8 +28,9 @@ extension EasyHandle {
         // libcurl compares it when it looks for a connection or a session to use again.
         try set(CURLOPT_SSLVERSION, Int(version))
         try set(CURLOPT_PROXY_SSLVERSION, Int(version))
-        var list: UnsafeMutablePointer<curl_slist>?
-        for override in options.overrides { list = curl_slist_append(list, try override.line) }
+        var lines = CurlList()
+        for override in options.overrides { try lines.append(try override.line) }
+        let list = lines.take()
         let code = nm_easy_setopt_slist(pointer, CURLOPT_CONNECT_TO, list)
         curl_slist_free_all(connectToList)
         connectToList = list

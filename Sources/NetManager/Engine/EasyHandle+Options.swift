@@ -280,18 +280,15 @@ extension EasyHandle {
                 || applied.decodesAtReader != decodesAtReader
         else { return }
         applied.headers = nil
-        var list: UnsafeMutablePointer<curl_slist>?
+        var lines = CurlList()
         for field in plan.headers {
             // A field without a value is written with a semicolon; with a colon it would be left out.
-            list = curl_slist_append(
-                list,
-                field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            )
+            try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
         if hasBody {
             // libcurl adds these by itself: a type that nobody gave, and a wait of a second before large bodies.
             for name in ["Content-Type", "Expect"] where !plan.headers.contains(name) {
-                list = curl_slist_append(list, "\(name):")
+                try lines.append("\(name):")
             }
         }
         // Accept: */* is libcurl's own. Without this option it leaves codings alone.
@@ -300,7 +297,8 @@ extension EasyHandle {
         let codings =
             decodesAtReader
             ? ContentDecoder.acceptedCodings : wantsDecoding ? CurlLibrary.acceptEncoding : nil
-        if let codings { list = curl_slist_append(list, "Accept-Encoding: \(codings)") }
+        if let codings { try lines.append("Accept-Encoding: \(codings)") }
+        let list = lines.take()
         let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(headerList)
         headerList = list

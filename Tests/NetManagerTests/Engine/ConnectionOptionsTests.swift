@@ -57,6 +57,30 @@ import Testing
         }
     }
 
+    @Test func `an override that is refused leaves nothing of those before it in memory`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try TestServer { _ in .text("") }
+            let transport = CurlTransport()
+            var context = TransportContext()
+            let host = String(repeating: "h", count: 64 << 10)
+            context.connection.overrides = [
+                .init(host: host, toHost: "127.0.0.1"), .init(host: "h", toHost: ""),
+            ]
+            let (refused, request) = (context, HTTPRequest(url: try #require(URL(string: server.url()))))
+            @Sendable func refuse(_ count: Int) async throws {
+                for _ in 0..<count {
+                    let error = await requestError { _ = try await transport.send(request, context: refused) }
+                    try #require(error?.label == "invalid_configuration")
+                }
+            }
+            try await refuse(20)
+            let size = try memory("VmRSS")
+            try await refuse(500)
+            let growth = try memory("VmRSS") - size
+            try #require(isSanitized || growth < 8 << 20, "\(growth) bytes are left")
+        }
+    }
+
     @Test func `private addresses are refused when asked, on new and on kept connections`() async throws {
         let server = try TestServer { _ in .text("inner") }
         let transport = CurlTransport()
