@@ -83,13 +83,16 @@ extension Transfer {
 
     private func takes(headerLine line: UnsafeRawBufferPointer) -> Bool {
         guard headers.count(line) else { return state.fail(.headersTooLarge) }
-        let isFirst = HeaderBlock.isStatusLine(line)
-        // Before libcurl sees the declared length. Of a response that comes when all is sent, that length is the better end:
-        // libcurl 7.88 may miss the end of a stream for ever.
-        if isFirst { handle?.readToEndOfStream(isEarly) }
-        guard state.headerLine(isFirst: isFirst) else {
-            if state.hasHead { headers.append(trailer: line) }
+        switch state.headerLine(looksFirst: HeaderBlock.isStatusLine(line)) {
+        case .first:
+            // Before libcurl sees the declared length. Of a response that comes when all is sent, that length is the better
+            // end: libcurl 7.88 may miss the end of a stream for ever.
+            handle?.readToEndOfStream(isEarly)
+        case .field: break
+        case .trailer:
+            headers.append(trailer: line)
             return true
+        case .misplaced: return state.fail(.malformedHead)
         }
         headers.append(line)
         guard line.count <= 2 else { return true }

@@ -1,7 +1,7 @@
 /// How far a transfer has come, and why it failed: decisions without a byte of I/O.
 struct TransferState {
     private enum Stage {
-        /// Nothing of the response has arrived since the request was last started.
+        /// Nothing of the response has arrived since the request was last started, or interim ones alone.
         case waiting
         /// Inside a header section.
         case head
@@ -35,25 +35,44 @@ struct TransferState {
         return starts == 0 || isIdempotent || stage != .waiting
     }
 
+    /// What a header line is.
+    enum Line {
+        /// The status line of a response, which begins a header section.
+        case first
+        /// A field, or the end, of a header section.
+        case field
+        /// A field behind the content, or the end of those.
+        case trailer
+        /// Nothing that may stand there.
+        case misplaced
+    }
+
     /// A header line arrived.
-    /// - Parameter isFirst: Whether it is a status line. One after a body begins the answer to a request that libcurl
-    ///   sent again with credentials.
-    /// - Returns: Whether it belongs to a header section; the lines of trailers do not.
-    mutating func headerLine(isFirst: Bool) -> Bool {
-        if isFirst {
+    /// - Parameter looksFirst: Whether it reads like a status line. In the middle of a section, which libcurl takes it for
+    ///   a field of, nobody knows what it means; behind the content it is a field that is none.
+    /// - Returns: What it is.
+    mutating func headerLine(looksFirst: Bool) -> Line {
+        switch stage {
+        case .waiting:
+            guard looksFirst else { return .misplaced }
+            stage = .head
             hasHead = false
-        } else if stage != .head {
-            return false
+            return .first
+        case .head: return looksFirst ? .misplaced : .field
+        case .body: return .trailer
+        case .finished: return .misplaced
         }
-        stage = .head
-        return true
     }
 
     /// A header section has ended.
     /// - Returns: Whether it is that of the final response: 1xx answers come before it (RFC 9110, section 15.2).
     mutating func headEnds(status: Int) -> Bool {
         // 101 is final: nothing is upgraded here, so whatever follows is the body of a broken answer.
-        guard status >= 200 || status == 101 else { return false }
+        guard status >= 200 || status == 101 else {
+            // What answers the request is still to come.
+            stage = .waiting
+            return false
+        }
         stage = .body
         hasHead = true
         return true
