@@ -3,8 +3,19 @@ import Locks
 /// The calls of a manager that are under way, so that they can be waited for and ended.
 final class CallRegistry: Sendable {
     /// Where a call is noted.
-    struct Place {
-        fileprivate let index: Int
+    struct Entry: Sendable {
+        private let registry: CallRegistry
+        private let index: Int
+
+        fileprivate init(in registry: CallRegistry, at index: Int) {
+            self.registry = registry
+            self.index = index
+        }
+
+        /// Forgets the call; a second time does nothing, also when another call has its place by then.
+        func leave(_ call: CallControl) {
+            registry.leave(call, at: index)
+        }
     }
 
     private struct State {
@@ -21,27 +32,27 @@ final class CallRegistry: Sendable {
     private let state = Guarded(State())
 
     /// Notes a call.
-    /// - Returns: Its place, for leaving; nil when no calls are taken any more.
-    func enter(_ call: CallControl) -> Place? {
-        state.withLock { state in
+    /// - Returns: Its entry, for leaving; nil when no calls are taken any more.
+    func enter(_ call: CallControl) -> Entry? {
+        let index = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
             guard let index = state.free.popLast() else {
                 state.calls.append(call)
-                return Place(index: state.calls.endIndex - 1)
+                return state.calls.endIndex - 1
             }
             state.calls[index] = call
-            return Place(index: index)
+            return index
         }
+        return index.map { Entry(in: self, at: $0) }
     }
 
-    /// Forgets a call; a second time does nothing, also when another call has its place by then.
-    func leave(_ call: CallControl, _ place: Place) {
+    private func leave(_ call: CallControl, at index: Int) {
         let waiters = state.withLock { state -> [@Sendable () -> Void] in
-            guard state.calls.indices.contains(place.index), let found = state.calls[place.index],
-                found === call
-            else { return [] }
-            state.calls[place.index] = nil
-            state.free.append(place.index)
+            guard state.calls.indices.contains(index), let found = state.calls[index], found === call else {
+                return []
+            }
+            state.calls[index] = nil
+            state.free.append(index)
             guard state.isEmpty else { return [] }
             defer { state.waiters = [] }
             return state.waiters

@@ -109,7 +109,7 @@ extension HTTPSessionManager {
             control = CallControl(priority: options.priority)
             context.control = control
         }
-        guard let place = calls.enter(control) else { throw RequestError(.shutDown, for: copy request) }
+        guard let entry = calls.enter(control) else { throw RequestError(.shutDown, for: copy request) }
         isPrepared = true
         let events = watch(request, &context, options.eventMonitors, under: snapshot)
         let steps = snapshot.steps(options)
@@ -129,8 +129,7 @@ extension HTTPSessionManager {
                 credentialsOrigin: credentialsOrigin,
                 asksAboutChallenges: steps.challengeHandler != nil,
                 events: events,
-                calls: calls,
-                place: place
+                entry: entry
             ),
             steps: steps,
             bodyLimit: limit

@@ -23,7 +23,7 @@ final class Exchange: Sendable {
     /// What the call is told from outside.
     let control: CallControl
     /// Where the call is listed while it is under way.
-    private let calls: (registry: CallRegistry, place: CallRegistry.Place)?
+    private let entry: CallRegistry.Entry?
     /// What the challenges of this call were answered with; nil when no handler is asked.
     ///
     /// Where one is, no credentials are sent before it was.
@@ -59,8 +59,7 @@ final class Exchange: Sendable {
         credentialsOrigin: URLReference.Origin? = nil,
         asksAboutChallenges: Bool = false,
         events: CallEvents? = nil,
-        calls: CallRegistry? = nil,
-        place: CallRegistry.Place? = nil
+        entry: CallRegistry.Entry? = nil
     ) {
         self.request = consume request
         self.checked = checked
@@ -73,7 +72,7 @@ final class Exchange: Sendable {
         self.credentialsOrigin = credentialsOrigin
         challenges = asksAboutChallenges ? ChallengeAnswers() : nil
         self.events = events
-        self.calls = if let calls, let place { (calls, place) } else { nil }
+        self.entry = entry
         self.start = start ?? time.moment()
     }
 
@@ -264,7 +263,7 @@ final class Exchange: Sendable {
     func left() {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         context.meter?.finish()
-        if let calls { calls.registry.leave(control, calls.place) }
+        entry?.leave(control)
     }
 
     /// Tells the monitors that the call is over, once.
