@@ -38,9 +38,22 @@ package struct CallControl: Sendable {
         var steps: (@Sendable () -> Void)?
         /// Told of the beginning, true, and the end of each pause.
         var observer: Observer?
+        /// What it is still to be told.
+        var notices: [Bool] = []
+        /// Whether somebody is telling it.
+        var isTelling = false
         /// Those who wait for the end of a pause.
         var waiters: [UInt64: Race<Void>] = [:]
         var lastWaiter: UInt64 = 0
+
+        /// Notes the beginning or the end of a pause for the observer.
+        /// - Returns: Whether the caller has to tell it, as nobody does.
+        mutating func note(_ begins: Bool) -> Bool {
+            guard observer != nil else { return false }
+            notices.append(begins)
+            defer { isTelling = true }
+            return !isTelling
+        }
     }
 
     private let state: Guarded<State>
@@ -98,36 +111,57 @@ package struct CallControl: Sendable {
 
     /// Pauses the call; a second time does nothing.
     func pause() {
-        let told = state.withLock { state -> (State.Observer?, (any Transfer)?) in
-            guard state.pausedAt == nil else { return (nil, nil) }
+        let (mustTell, transfer) = state.withLock { state -> (Bool, (any Transfer)?) in
+            guard state.pausedAt == nil else { return (false, nil) }
             state.pausedAt = .now
-            return (state.observer, state.transfer)
+            return (state.note(true), state.transfer)
         }
-        told.0?(true)
-        told.1?.take(.pause)
+        if mustTell { tellObserver() }
+        transfer?.take(.pause)
     }
 
     /// Lets the call go on; does nothing when it is not paused.
     func goOn() {
-        let (observer, transfer, waiters) = state.withLock { state in
-            let nobody: (State.Observer?, (any Transfer)?, [Race<Void>]) = (nil, nil, [])
+        let (mustTell, transfer, waiters) = state.withLock { state in
+            let nobody: (Bool, (any Transfer)?, [Race<Void>]) = (false, nil, [])
             guard let start = state.pausedAt else { return nobody }
             state.pausedAt = nil
             state.paused += start.nanoseconds(to: .now)
             let waiters = Array(state.waiters.values)
             state.waiters = [:]
-            return (state.observer, state.transfer, waiters)
+            return (state.note(false), state.transfer, waiters)
         }
-        observer?(false)
+        if mustTell { tellObserver() }
         for waiter in waiters { waiter.settle(.success(())) }
         transfer?.take(.goOn)
     }
 
-    /// Names who is told of pauses; nil for nobody.
+    /// Names who is told of pauses, in the order in which they begin and end; nil for nobody.
     ///
-    /// It is called by the one who pauses, so it only hands on.
+    /// It is told at once of a pause that has begun already. One who pauses or lets go on calls it, so it only hands on.
     func observePauses(_ observer: (@Sendable (_ begins: Bool) -> Void)?) {
-        state.withLock { $0.observer = observer }
+        let mustTell = state.withLock { state in
+            state.observer = observer
+            return state.pausedAt != nil && state.note(true)
+        }
+        if mustTell { tellObserver() }
+    }
+
+    /// Tells the observer all that it is to be told, one thread at a time: the news of two threads that pause and go on
+    /// at one moment would overtake each other.
+    private func tellObserver() {
+        while true {
+            let next = state.withLock { state -> (State.Observer, Bool)? in
+                guard let observer = state.observer, !state.notices.isEmpty else {
+                    state.notices = []
+                    state.isTelling = false
+                    return nil
+                }
+                return (observer, state.notices.removeFirst())
+            }
+            guard let (observer, begins) = next else { return }
+            observer(begins)
+        }
     }
 
     /// Returns as soon as the call is not paused, or must end.

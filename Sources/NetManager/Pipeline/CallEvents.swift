@@ -19,6 +19,8 @@ final class CallEvents: Sendable {
     private let monitors: [any EventMonitor]
     private let queue: DispatchQueue
     private let attempts = Guarded<[Int: OpenAttempt]>([:])
+    /// Whether the monitors have been told of the end.
+    private let isOver = Atomic<Bool>(false)
 
     init(
         _ request: HTTPRequest,
@@ -83,6 +85,22 @@ final class CallEvents: Sendable {
     ) {
         let end = AttemptEnd(attempt: attempt, head: head, error: error, metrics: metrics)
         tell { $0.attemptEnded(end, of: $1) }
+    }
+
+    /// A pause began or ended; who told of it may come later than the end of the call, and then nobody hears of it.
+    @Sendable func paused(begins: Bool) {
+        tell { [self] monitor, call in
+            guard !isOver.load(ordering: .relaxed) else { return }
+            if begins { monitor.callSuspended(call) } else { monitor.callResumed(call) }
+        }
+    }
+
+    /// The call is over.
+    func ended(_ end: CallEnd) {
+        queue.async { [self] in
+            isOver.store(true, ordering: .relaxed)
+            for monitor in monitors { monitor.callEnded(end, of: call) }
+        }
     }
 
     /// Hands an event to the monitors' queue.

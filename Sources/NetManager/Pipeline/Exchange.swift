@@ -254,9 +254,7 @@ final class Exchange: Sendable {
         guard let events else { return }
         record.withLock { $0.isTold = true }
         events.tell { $0.callStarted($1) }
-        control.observePauses { begins in
-            events.tell { begins ? $0.callSuspended($1) : $0.callResumed($1) }
-        }
+        control.observePauses(events.paused)
     }
 
     /// The caller has the outcome: nobody waits for this call any more.
@@ -287,7 +285,7 @@ final class Exchange: Sendable {
             metrics: context.metrics?.metrics ?? [],
             duration: start.duration(to: time.moment())
         )
-        events.tell { $0.callEnded(end, of: $1) }
+        events.ended(end)
     }
 
     /// The client identity for a request: one that was given with the call stays with the origin that the call was

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import HTTPMessage
 import TestServer
@@ -8,10 +9,14 @@ import Testing
 /// Writes down which events a call had.
 private final class PauseMonitor: EventMonitor {
     let events = Shared<[String]>([])
+    let suspended = Latch()
     let ended = Latch()
 
     func callStarted(_ call: MonitoredCall) { events.withLock { $0.append("started") } }
-    func callSuspended(_ call: MonitoredCall) { events.withLock { $0.append("suspended") } }
+    func callSuspended(_ call: MonitoredCall) {
+        events.withLock { $0.append("suspended") }
+        suspended.open()
+    }
     func callResumed(_ call: MonitoredCall) { events.withLock { $0.append("resumed") } }
     func callEnded(_ end: CallEnd, of call: MonitoredCall) {
         events.withLock { $0.append("ended") }
@@ -66,6 +71,24 @@ private final class PauseMonitor: EventMonitor {
                 for _ in 0..<2 { task.resume() }
                 #expect(task.state == .running)
                 gate.open()
+            }
+        }
+        #expect(result.value == [:])
+        await monitor.ended.wait()
+        #expect(monitor.events.value == ["started", "suspended", "resumed", "ended"])
+    }
+
+    @Test func `a call that starts suspended is told so before it is resumed`() async throws {
+        let server = try TestServer { _ in .json("{}") }
+        let monitor = PauseMonitor()
+        let manager = manager { $0.eventMonitors = [monitor] }
+        var options = RequestOptions()
+        options.startsSuspended = true
+        let result: Outcome<JSONValue> = await outcome { [options] success, failure in
+            let task = manager.get(server.url(), options: options, success: success, failure: failure)
+            Task {
+                await monitor.suspended.wait()
+                task.resume()
             }
         }
         #expect(result.value == [:])
@@ -302,6 +325,34 @@ private final class PauseMonitor: EventMonitor {
             server.requests.map(\.path)
                 == ["first", "raised", "high", "normal", "normal2", "low"].map { "/v1/" + $0 }
         )
+    }
+
+    @Test func `pauses of two threads are told in the order in which they took effect`() async {
+        let control = CallControl()
+        let told = Shared<[Bool]>([])
+        let isInside = DispatchSemaphore(value: 0)
+        let mayLeave = DispatchSemaphore(value: 0)
+        control.observePauses { begins in
+            if begins, told.value.isEmpty {
+                isInside.signal()
+                mayLeave.wait()
+            }
+            told.withLock { $0.append(begins) }
+        }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            DispatchQueue(label: "pausing").async {
+                control.pause()
+                done.resume()
+            }
+            DispatchQueue(label: "going on").async {
+                isInside.wait()
+                control.goOn()
+                control.pause()
+                mayLeave.signal()
+            }
+        }
+        #expect(told.value == [true, false, true])
+        #expect(control.isPaused)
     }
 
     @Test func `a priority is a number between 0 and 1`() {
