@@ -19,23 +19,33 @@ final class TransferAnswer: @unchecked Sendable {
     let status: Int
     /// Whether the content of the response is still to come.
     let isStreamed: Bool
+    /// How many bytes of content have been read; nil for an answer that is none or streamed.
+    let bodyCount: Int?
+    /// Whether the server had asked for a client certificate and got none, of a response that has been read.
+    let lacksClientCertificate: Bool
     private var content: Content?
 
     init(whole response: consuming HTTPResponse, _ remarks: consuming ResponseRemarks) {
         status = response.head.status
         isStreamed = false
+        bodyCount = response.body.count
+        lacksClientCertificate = remarks.lacksClientCertificate
         content = .whole(consume response, consume remarks)
     }
 
     init(streamed response: consuming StreamedResponse) {
         status = response.head.status
         isStreamed = true
+        bodyCount = nil
+        lacksClientCertificate = false
         content = .streamed(consume response)
     }
 
     init(failed error: any Error) {
         status = 0
         isStreamed = false
+        bodyCount = nil
+        lacksClientCertificate = false
         content = .failed(error)
     }
 
@@ -44,10 +54,10 @@ final class TransferAnswer: @unchecked Sendable {
 
     /// Takes the content as a response that has been read, of an answer that is not streamed.
     /// - Throws: What the transfer failed with.
-    func takeWhole() throws -> (HTTPResponse, ResponseRemarks) {
+    func takeWhole() throws -> HTTPResponse {
         switch take() {
-        case .whole(let response, let remarks): return (response, remarks)
-        case .streamed(let response): return (HTTPResponse(head: response.head), ResponseRemarks())
+        case .whole(let response, _): return response
+        case .streamed(let response): return HTTPResponse(head: response.head)
         case .failed(let error): throw error
         }
     }

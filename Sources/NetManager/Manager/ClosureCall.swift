@@ -41,7 +41,7 @@ final class ClosureCall: Sendable {
                 completion.task.attach { transport.cancel(plan) }
                 transport.start(plan, .steps { self.take($0) })
             } else {
-                carry { try await self.prepared.respond() }
+                carry { try await self.prepared.answer() }
             }
         } catch {
             deliver(.failure(RequestError.made(from: error, of: exchange)), nil)
@@ -51,9 +51,10 @@ final class ClosureCall: Sendable {
     /// Takes the transport's answer, on the engine's thread.
     private func take(_ answer: TransferAnswer) {
         do {
-            guard let response = try exchange.whole(answer) else {
+            guard exchange.settles(answer) else {
                 return carry { try await self.prepared.followed(answer) }
             }
+            let response = try answer.takeWhole()
             guard response.body.count > Lanes.decodedOnEngine else { return read(response) }
             DispatchQueue.global().async { self.read(response) }
         } catch {
@@ -74,10 +75,10 @@ final class ClosureCall: Sendable {
     }
 
     /// Waits for the response in a task.
-    private func carry(_ respond: @escaping @Sendable () async throws -> HTTPResponse) {
+    private func carry(_ answer: @escaping @Sendable () async throws -> TransferAnswer) {
         let carrier = Task(executorPreference: lanes.engine) { [self] in
             do {
-                let response = try await respond()
+                let response = try await answer().takeWhole()
                 if isReadByLibrary, response.body.count <= Lanes.decodedOnEngine {
                     read(response)
                 } else {

@@ -16,8 +16,7 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> JSONValue {
-        let call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call, as: \.responseSerializer)
+        try await value(of: .get, url, parameters, headers, options, choosing: \.responseSerializer)
     }
 
     /// Makes a GET request; parameters go into the query.
@@ -31,8 +30,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        let call = Call(method: .get, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call) { _ in serializer }
+        try await value(of: .get, url, parameters, headers, options, as: serializer)
     }
 
     /// Makes a HEAD request; parameters go into the query.
@@ -45,8 +43,9 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> HTTPResponse.Head {
-        let call = Call(method: .head, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call, as: { HeadSerializer($0.responseSerializer) })
+        try await value(of: .head, url, parameters, headers, options) {
+            HeadSerializer($0.responseSerializer)
+        }
     }
 
     /// Makes a HEAD request; parameters go into the query.
@@ -60,8 +59,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        let call = Call(method: .head, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call) { _ in serializer }
+        try await value(of: .head, url, parameters, headers, options, as: serializer)
     }
 
     /// Makes a POST request; parameters go into the body.
@@ -74,8 +72,7 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> JSONValue {
-        let call = Call(method: .post, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call, as: \.responseSerializer)
+        try await value(of: .post, url, parameters, headers, options, choosing: \.responseSerializer)
     }
 
     /// Makes a POST request; parameters go into the body.
@@ -89,8 +86,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        let call = Call(method: .post, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call) { _ in serializer }
+        try await value(of: .post, url, parameters, headers, options, as: serializer)
     }
 
     /// Makes a PUT request; parameters go into the body.
@@ -103,8 +99,7 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> JSONValue {
-        let call = Call(method: .put, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call, as: \.responseSerializer)
+        try await value(of: .put, url, parameters, headers, options, choosing: \.responseSerializer)
     }
 
     /// Makes a PUT request; parameters go into the body.
@@ -118,8 +113,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        let call = Call(method: .put, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call) { _ in serializer }
+        try await value(of: .put, url, parameters, headers, options, as: serializer)
     }
 
     /// Makes a PATCH request; parameters go into the body.
@@ -132,8 +126,7 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> JSONValue {
-        let call = Call(method: .patch, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call, as: \.responseSerializer)
+        try await value(of: .patch, url, parameters, headers, options, choosing: \.responseSerializer)
     }
 
     /// Makes a PATCH request; parameters go into the body.
@@ -147,8 +140,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        let call = Call(method: .patch, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call) { _ in serializer }
+        try await value(of: .patch, url, parameters, headers, options, as: serializer)
     }
 
     /// Makes a DELETE request; parameters go into the query.
@@ -161,8 +153,7 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> JSONValue {
-        let call = Call(method: .delete, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call, as: \.responseSerializer)
+        try await value(of: .delete, url, parameters, headers, options, choosing: \.responseSerializer)
     }
 
     /// Makes a DELETE request; parameters go into the query.
@@ -176,7 +167,6 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        let call = Call(method: .delete, url: url, parameters: parameters, headers: headers, options: options)
-        return try await value(of: call) { _ in serializer }
+        try await value(of: .delete, url, parameters, headers, options, as: serializer)
     }
 }

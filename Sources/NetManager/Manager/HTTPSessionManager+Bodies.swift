@@ -15,7 +15,7 @@ extension HTTPSessionManager {
     public func send(_ request: HTTPRequest, options: RequestOptions = .init()) async throws -> HTTPResponse {
         let prepared = try prepare(request, options, isBuffered: true)
         do {
-            let response = try await prepared.respond()
+            let response = try await prepared.answer().takeWhole()
             prepared.exchange.ended(response.head, nil)
             return response
         } catch {

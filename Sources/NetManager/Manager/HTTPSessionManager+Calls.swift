@@ -28,34 +28,61 @@ extension HTTPSessionManager {
 
     // MARK: The two styles
 
-    /// The async style: every verb and every result type goes through here.
-    /// - Parameters:
-    ///   - call: What is asked for.
-    ///   - serializer: Chooses what reads the response, given the configuration of this call.
-    /// - Returns: What the serializer makes of the response.
+    // The async style: every verb goes through one of these two.
+    //
+    // What a call holds while it waits are the frames of its async functions, and they hold whatever exists when one of them
+    // waits, or begins: a struct that is handed on, or the room for a typed error. So these two are inlined into the verbs,
+    // and what comes before the waiting takes the arguments as they are.
+
+    /// Makes a call and waits for what a serializer makes of the response.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
+    @inline(__always)
     func value<S: ResponseSerializer>(
-        of call: Call,
-        as serializer: (Configuration) -> S
+        of method: HTTPMethod,
+        _ url: String,
+        _ parameters: JSONValue?,
+        _ headers: HTTPHeaders,
+        _ options: RequestOptions,
+        content: Content? = nil,
+        as serializer: S
     ) async throws -> S.Output {
-        let (prepared, serializer) = try ready(call, as: serializer)
-        do {
-            // Here the engine's thread has been left: a user's serializer runs where its caller does.
-            return try await prepared.value(as: serializer)
-        } catch {
-            throw HTTPSessionManager.ended(by: error, prepared.exchange)
-        }
+        try await ready(method, url, parameters, headers, options, content).prepared.value(as: serializer)
     }
 
-    /// What an async call holds while it waits.
-    // Not inlined, so that it holds nothing else of what it was made of.
+    /// The same with a serializer that the configuration chooses.
+    @inline(__always)
+    func value<S: ResponseSerializer>(
+        of method: HTTPMethod,
+        _ url: String,
+        _ parameters: JSONValue?,
+        _ headers: HTTPHeaders,
+        _ options: RequestOptions,
+        content: Content? = nil,
+        choosing serializer: (Configuration) -> S
+    ) async throws -> S.Output {
+        let (prepared, snapshot) = try ready(method, url, parameters, headers, options, content)
+        return try await prepared.value(as: serializer(snapshot.configuration))
+    }
+
     @inline(never)
-    private func ready<S: ResponseSerializer>(
-        _ call: Call,
-        as serializer: (Configuration) -> S
-    ) throws(RequestError) -> (PreparedCall, S) {
+    private func ready(
+        _ method: HTTPMethod,
+        _ url: String,
+        _ parameters: JSONValue?,
+        _ headers: HTTPHeaders,
+        _ options: RequestOptions,
+        _ content: Content?
+    ) throws -> (prepared: PreparedCall, snapshot: Snapshot) {
         let snapshot = snapshot
-        return (try prepare(call, under: snapshot), serializer(snapshot.configuration))
+        let call = Call(
+            method: method,
+            url: url,
+            parameters: parameters,
+            headers: headers,
+            options: options,
+            content: content
+        )
+        return (try prepare(call, under: snapshot), snapshot)
     }
 
     /// The closure style: every verb and every result type goes through here.

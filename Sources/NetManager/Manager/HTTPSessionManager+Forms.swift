@@ -21,8 +21,15 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         form: MultipartForm
     ) async throws -> JSONValue {
-        let call = posting(form, to: url, parameters, headers, options)
-        return try await value(of: call, as: \.responseSerializer)
+        try await value(
+            of: .post,
+            url,
+            parameters,
+            headers,
+            options,
+            content: .form(form),
+            choosing: \.responseSerializer
+        )
     }
 
     /// Makes a POST request whose content is a form.
@@ -43,7 +50,7 @@ extension HTTPSessionManager {
         form: MultipartForm,
         as serializer: S
     ) async throws -> S.Output {
-        try await value(of: posting(form, to: url, parameters, headers, options)) { _ in serializer }
+        try await value(of: .post, url, parameters, headers, options, content: .form(form), as: serializer)
     }
 
     /// Makes a POST request whose content is a form; exactly one of the closures is called, once.

@@ -25,7 +25,15 @@ extension HTTPSessionManager {
         headers: HTTPHeaders = [:],
         options: RequestOptions = .init()
     ) async throws -> JSONValue {
-        try await value(of: uploading(body, to: url, method, headers, options), as: \.responseSerializer)
+        try await value(
+            of: method,
+            url,
+            nil,
+            headers,
+            options,
+            content: .body(body),
+            choosing: \.responseSerializer
+        )
     }
 
     /// Uploads a file, bytes or a sequence.
@@ -46,7 +54,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         as serializer: S
     ) async throws -> S.Output {
-        try await value(of: uploading(body, to: url, method, headers, options)) { _ in serializer }
+        try await value(of: method, url, nil, headers, options, content: .body(body), as: serializer)
     }
 
     /// Uploads a file, bytes or a sequence; exactly one of the closures is called, once.

@@ -26,45 +26,30 @@ struct PreparedCall: Sendable {
     }
 
     /// Sends the request and lets a serializer read the response.
-    ///
-    /// The frames of async functions are what a call holds while it waits: what is needed before or after alone has functions
-    /// of its own, which are not inlined.
     @inline(__always)
     func value<S: ResponseSerializer>(as serializer: S) async throws -> S.Output {
+        do {
+            let answer = try await answer()
+            // Here the engine's thread has been left: a user's serializer runs where its caller does.
+            return try finish(answer, as: serializer)
+        } catch {
+            throw HTTPSessionManager.ended(by: error, exchange)
+        }
+    }
+
+    /// Sends the request and waits for the answer that is the caller's, whose content has been read.
+    // All that a waiting call holds here are references; a response would be held three times.
+    @inline(never)
+    func answer() async throws -> TransferAnswer {
         guard let transport = exchange.lanes.transport, let plan = try directPlan() else {
-            return try await valueInSteps(as: serializer)
+            return try await answerInSteps()
         }
         let answer = try await transport.answer(to: plan)
-        if let value = try finish(answer, as: serializer) { return value }
-        return try await valueElsewhere(answer, as: serializer)
-    }
-
-    @inline(never)
-    private func valueInSteps<S: ResponseSerializer>(as serializer: S) async throws -> S.Output {
-        try finish(try await respondInSteps(), as: serializer)
-    }
-
-    /// Follows the redirect that a call without steps was answered with.
-    @inline(never)
-    private func valueElsewhere<S: ResponseSerializer>(
-        _ answer: TransferAnswer,
-        as serializer: S
-    ) async throws -> S.Output {
-        try finish(try await followed(answer), as: serializer)
-    }
-
-    /// Sends the request and reads the response to its end.
-    @inline(__always)
-    func respond() async throws -> HTTPResponse {
-        guard let transport = exchange.lanes.transport, let plan = try directPlan() else {
-            return try await respondInSteps()
-        }
-        let answer = try await transport.answer(to: plan)
-        if let whole = try exchange.whole(answer) { return whole }
+        if exchange.settles(answer) { return answer }
         return try await followed(answer)
     }
 
-    private func respondInSteps() async throws -> HTTPResponse {
+    private func answerInSteps() async throws -> TransferAnswer {
         let response = try await open()
         // It has been read by now, unless an interceptor made one of its own.
         guard let body = response.body.dataInMemory, body.count <= bodyLimit else {
@@ -85,21 +70,14 @@ struct PreparedCall: Sendable {
     }
 
     /// Lets a serializer read the response and tells the monitors that the call has ended.
-    private func finish<S: ResponseSerializer>(_ response: HTTPResponse, as serializer: S)
-        throws(RequestError)
-        -> S.Output
+    // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
+    @inline(never)
+    private func finish<S: ResponseSerializer>(_ answer: TransferAnswer, as serializer: S) throws -> S.Output
     {
+        let response = try answer.takeWhole()
         let value = try read(response, as: serializer)
         exchange.ended(response.head, nil)
         return value
-    }
-
-    /// The same with the transport's answer; nil when it leads elsewhere.
-    @inline(never)
-    private func finish<S: ResponseSerializer>(_ answer: TransferAnswer, as serializer: S) throws -> S.Output?
-    {
-        guard let response = try exchange.whole(answer) else { return nil }
-        return try finish(response, as: serializer)
     }
 }
 
@@ -120,7 +98,7 @@ extension PreparedCall {
     /// Follows the redirect that a call without steps was answered with.
     // Not inlined, so that its frame is none of a call that is not redirected.
     @inline(never)
-    func followed(_ answer: TransferAnswer) async throws -> HTTPResponse {
+    func followed(_ answer: TransferAnswer) async throws -> TransferAnswer {
         let redirects = RedirectInterceptor(steps, exchange: exchange)
         let response = try await exchange.lanes.onEngine {
             try await redirects.follow(try answer.takeStreamed(), of: exchange.request)

@@ -201,29 +201,26 @@ final class Exchange: Sendable {
         record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
     }
 
-    /// The response that the transport's answer to the one transmission of a call without steps is; nil when it leads
-    /// elsewhere.
-    // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
-    @inline(never)
-    func whole(_ answer: TransferAnswer) throws -> HTTPResponse? {
-        guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return nil }
-        let (response, remarks) = try answer.takeWhole()
+    /// Keeps what the answer to the one transmission of a call without steps says beyond itself.
+    /// - Returns: False when the answer leads elsewhere.
+    func settles(_ answer: TransferAnswer) -> Bool {
+        guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return false }
         if answer.status >= 400 {
-            record.withLock { $0.lacksClientCertificate = remarks.lacksClientCertificate }
+            record.withLock { $0.lacksClientCertificate = answer.lacksClientCertificate }
         }
-        context.meter?.settle(download: Int64(response.body.count))
-        return response
+        if let count = answer.bodyCount { context.meter?.settle(download: Int64(count)) }
+        return true
     }
 
     /// A response whose content has been read.
-    // Not inlined for the same reason.
+    // Not inlined, as what it holds for a moment would be part of what every waiting call holds.
     @inline(never)
-    func whole(_ response: StreamedResponse, _ body: Data) -> HTTPResponse {
+    func whole(_ response: StreamedResponse, _ body: Data) -> TransferAnswer {
         context.meter?.settle(download: Int64(body.count))
         var whole = HTTPResponse(head: response.head, body: body, requestMethod: lastMethod)
         whole.redirects = response.redirects
         whole.trailers = response.body.trailers
-        return whole
+        return TransferAnswer(whole: whole, ResponseRemarks())
     }
 
     /// What a request is sent with, if the server asks for it.
