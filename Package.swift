@@ -116,6 +116,9 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Random numbers that can be had again, for the tests of two modules.
+        .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+
         // For the tests of programs that use the library: all of the above, recordings of exchanges.
         .target(
             name: "NetManagerTesting",
@@ -217,7 +220,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SerializersTests",
-            dependencies: ["Serializers", "HTTPMessage", "CZlib", "FormValues"],
+            dependencies: ["Serializers", "HTTPMessage", "CZlib", "FormValues", "SeededRandom"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -248,7 +251,7 @@ let package = Package(
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
                 "Locks", "ChildProcess", "CLinux", "COpenSSL",
-                "Conformance", "ExitProbe", "FormValues", "LoadProbe", "TestSupport",
+                "Conformance", "ExitProbe", "FormValues", "LoadProbe", "SeededRandom", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -1,4 +1,5 @@
 import Glibc
+import SeededRandom
 import TestServer
 import Testing
 
@@ -89,19 +90,6 @@ private struct Stress {
         var retries: Bool
     }
 
-    /// SplitMix64 (Steele, Lea, Flood 2014): a seed is enough to see a failure again.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     private static let faults =
         Fault.unusable + Fault.usable + [.silence, .endlessRedirect, .unsolicitedResponse]
 
@@ -121,7 +109,7 @@ private struct Stress {
         let queue = DispatchQueue(label: "outcomes")
         let manager = HTTPSessionManager(transport) { $0.completionQueue = queue }
         let result = Shared(Result())
-        var random = Random(state: seed)
+        var random = SplitMix64(seed: seed)
         let plans = (0..<calls).map { _ in Self.plan(&random) }
         await withTaskGroup(of: Void.self) { group in
             // A hundred at a time.
@@ -134,7 +122,7 @@ private struct Stress {
         return result.value
     }
 
-    private static func plan(_ random: inout Random) -> Plan {
+    private static func plan(_ random: inout SplitMix64) -> Plan {
         // A third of the answers is in order.
         let index = Int.random(in: 0..<(faults.count + faults.count / 2), using: &random)
         return Plan(

@@ -1,4 +1,5 @@
 import FormValues
+import SeededRandom
 import Serializers
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct FormRoundTripTests {
     /// Makes trees that a form can carry: arrays and objects are never empty, names have no brackets.
     struct TreeMaker {
-        var random: Seeded
+        var random: SplitMix64
 
         mutating func object(depth: Int) -> JSONValue {
             var members: [String: JSONValue] = [:]
@@ -47,22 +48,9 @@ import Testing
         }
     }
 
-    /// The splitmix64 generator, so that a failure can be repeated.
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test(arguments: UInt64(0)..<100)
     func `indexed forms are read by PHP's rules as they were written`(seed: UInt64) throws {
-        var maker = TreeMaker(random: Seeded(state: seed))
+        var maker = TreeMaker(random: SplitMix64(seed: seed))
         let tree = maker.object(depth: 4)
         var serializer = FormRequestSerializer()
         serializer.arrayStyle = .indexed
@@ -91,7 +79,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<50)
     func `an Encodable value and its JSON tree make the same form`(seed: UInt64) throws {
-        var maker = TreeMaker(random: Seeded(state: seed))
+        var maker = TreeMaker(random: SplitMix64(seed: seed))
         guard case .object(let members) = maker.object(depth: 3).asTexts else { return }
         let value = members.mapValues(Mirrored.init)
         #expect(
