@@ -20,10 +20,10 @@ import Testing
         try identity.certificateDER.write(to: URL(filePath: certificate))
         let options = ServerOptions().with { $0.recordsRequests = false }
         let server = try TestServer(tls: TLSOptions(identity: identity), options: options) { _ in .text("x") }
-        let probe = try #require(Self.probe)
+        let probe = try #require(ChildProcess.built("ExitProbe"))
         for number in 0..<Self.exits {
             let process = try ChildProcess(
-                probe.path,
+                probe,
                 [server.url()] + (openSSLComesFirst ? [certificate] : []),
                 environment: Self.environment
             )
@@ -38,7 +38,7 @@ import Testing
     @Test func `a transport that finds no descriptor fails each request and recovers`() async throws {
         let server = try TestServer { _ in .text("x") }
         // In a process of its own: here other tests need descriptors.
-        let probe = try #require(Self.probe).path
+        let probe = try #require(ChildProcess.built("ExitProbe"))
         var exit: ChildProcess.Exit
         var attempts = 0
         repeat {
@@ -55,14 +55,4 @@ import Testing
     private static let environment = [
         "SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0", "ASAN_OPTIONS=detect_leaks=0",
     ]
-
-    /// The program beside the one that runs the tests.
-    private static var probe: URL? {
-        // The runner's own path is the toolchain's when tests are run through it; the bundle's is the build's.
-        let candidates =
-            [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }]
-            + CommandLine.arguments.map { Optional(URL(filePath: $0)) }
-        return candidates.compactMap { $0?.deletingLastPathComponent().appending(path: "ExitProbe") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
 }

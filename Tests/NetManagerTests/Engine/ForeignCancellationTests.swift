@@ -44,11 +44,7 @@ import Testing
             return .use
         }
         let manager = hook.manager(pinned.pinned, transport)
-        let url = pinned.server.url()
-        let call = Task { try await manager.get(url) }
-        await isAsked.wait()
-        call.cancel()
-        await #expect(throws: CancellationError.self) { try await call.value }
+        await hook.cancelCall(manager, pinned.server.url(), once: isAsked)
         for await isOnEngine in places { #expect(!isOnEngine) }
     }
 }

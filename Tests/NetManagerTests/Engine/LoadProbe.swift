@@ -29,7 +29,7 @@ final class LoadProbe: Sendable {
 
     /// Starts it with one of its works, the base URL and a number.
     init(_ work: String, _ base: String, _ count: Int) throws {
-        let program = try #require(Self.program)
+        let program = try #require(ChildProcess.built("LoadProbe"))
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
@@ -90,14 +90,5 @@ final class LoadProbe: Sendable {
         )
         #expect(await process.exit() == .status(0))
         return report
-    }
-
-    /// The program beside the one that runs the tests.
-    private static var program: String? {
-        // The runner's own path is the toolchain's when tests are run through it; the bundle's is the build's.
-        let candidates =
-            [Bundle.main.executableURL] + CommandLine.arguments.map { Optional(URL(filePath: $0)) }
-        return candidates.compactMap { $0?.deletingLastPathComponent().appending(path: "LoadProbe").path }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }

@@ -20,6 +20,17 @@ import Testing
         }
     }
 
+    /// The request fails by what is wrong with its body, and the server gets no whole one.
+    private func expectBroken(by body: HTTPBody, at server: TestServer) async throws {
+        let error = try await failure { _ = try await CurlTransport().fetch(.post, server.url(), body: body) }
+        guard case .invalidRequest = error.kind else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(await server.until { $0.openConnections == 0 })
+        #expect(server.requests.isEmpty)
+    }
+
     @Test(arguments: [(1, 1), (100, 7), (300_000, 1), (64, 65_536), (3, 3_000_000)])
     func `a stream of declared length is sent with it`(count: Int, size: Int) async throws {
         let server = try server()
@@ -34,14 +45,7 @@ import Testing
         async throws
     {
         let server = try server()
-        let body = HTTPBody.stream(pieces(2, of: 50), length: Int64(length))
-        let error = try await failure { _ = try await CurlTransport().fetch(.post, server.url(), body: body) }
-        guard case .invalidRequest = error.kind else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(await server.until { $0.openConnections == 0 })
-        #expect(server.requests.isEmpty)
+        try await expectBroken(by: .stream(pieces(2, of: 50), length: Int64(length)), at: server)
     }
 
     @Test func `a stream that throws breaks the request`() async throws {
@@ -51,14 +55,7 @@ import Testing
             stream.yield(Data("begin".utf8))
             stream.finish(throwing: Broken())
         }
-        let body = HTTPBody.stream(pieces)
-        let error = try await failure { _ = try await CurlTransport().fetch(.post, server.url(), body: body) }
-        guard case .invalidRequest = error.kind else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(await server.until { $0.openConnections == 0 })
-        #expect(server.requests.isEmpty)
+        try await expectBroken(by: .stream(pieces), at: server)
     }
 
     @Test func `a stream that is slow is waited for`() async throws {

@@ -31,6 +31,21 @@ private func isShutDown(_ error: (any Error)?) -> Bool {
     if case .shutDown? = (error as? RequestError)?.kind { true } else { false }
 }
 
+/// A call that has come to its server, which does not answer before the gate opens.
+private struct HeldCall {
+    let gate = Gate()
+    let manager = HTTPSessionManager(transport: CurlTransport())
+    let call: Task<JSONValue, any Error>
+    private let server: TestServer
+
+    init() async throws {
+        let server = try TestServer { [gate] _ in .json("{}").after(gate) }
+        self.server = server
+        call = Task { [manager] in try await manager.get(server.url()) }
+        await gate.reached()
+    }
+}
+
 @Suite struct ManagerShutdownTests {
     @Test func `a manager that shuts down refuses new calls and lets running ones end`() async throws {
         let gate = Gate()
@@ -106,34 +121,24 @@ private func isShutDown(_ error: (any Error)?) -> Bool {
     }
 
     @Test func `a shutdown may be called again and again, and the earliest deadline counts`() async throws {
-        let gate = Gate()
-        let server = try TestServer { _ in .json("{}").after(gate) }
-        let manager = HTTPSessionManager(transport: CurlTransport())
-        let url = server.url()
-        let call = Task { try await manager.get(url) }
-        await gate.reached()
-        async let patient = manager.shutdown(deadline: .seconds(60))
-        async let hasty = manager.shutdown(deadline: .zero)
+        let held = try await HeldCall()
+        async let patient = held.manager.shutdown(deadline: .seconds(60))
+        async let hasty = held.manager.shutdown(deadline: .zero)
         #expect(await hasty == false)
         // Its call is over, so it has nothing to wait for.
         _ = await patient
-        await #expect { try await call.value } throws: { isShutDown($0) }
-        #expect(await manager.shutdown(deadline: .now))
-        gate.open()
+        await #expect { try await held.call.value } throws: { isShutDown($0) }
+        #expect(await held.manager.shutdown(deadline: .now))
+        held.gate.open()
     }
 
     @Test func `a cancelled shutdown does not wait any more`() async throws {
-        let gate = Gate()
-        let server = try TestServer { _ in .json("{}").after(gate) }
-        let manager = HTTPSessionManager(transport: CurlTransport())
-        let url = server.url()
-        let call = Task { try await manager.get(url) }
-        await gate.reached()
-        let ending = Task { await manager.shutdown(deadline: .seconds(600)) }
+        let held = try await HeldCall()
+        let ending = Task { await held.manager.shutdown(deadline: .seconds(600)) }
         ending.cancel()
         #expect(await ending.value == false)
-        await #expect { try await call.value } throws: { isShutDown($0) }
-        gate.open()
+        await #expect { try await held.call.value } throws: { isShutDown($0) }
+        held.gate.open()
     }
 
     @Test func `a shutdown closes idle connections and leaves the transport to other managers`() async throws

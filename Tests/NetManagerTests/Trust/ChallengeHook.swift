@@ -2,6 +2,7 @@ import FoundationEssentials
 import NetManager
 import SecurityPolicy
 import TestServer
+import Testing
 
 /// A program's hook that notes what it is asked, and managers that have it.
 final class ChallengeHook: Sendable {
@@ -47,6 +48,14 @@ final class ChallengeHook: Sendable {
         timeout: Duration = .seconds(300)
     ) -> HTTPSessionManager {
         HTTPSessionManager(configuration(policy, timeout: timeout), transport: transport)
+    }
+
+    /// A call through this hook that is cancelled once the hook has been asked ends as cancelled.
+    func cancelCall(_ manager: HTTPSessionManager, _ url: String, once isAsked: Latch) async {
+        let call = Task { try await manager.get(url) }
+        await isAsked.wait()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
     }
 
     private static func threadName() -> String {

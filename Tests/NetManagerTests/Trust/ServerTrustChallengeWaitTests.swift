@@ -44,10 +44,7 @@ import Testing
         let transport = CurlTransport()
         let manager = hook.manager(pinned.pinned, transport)
         let url = pinned.server.url()
-        let call = Task { try await manager.get(url) }
-        await isAsked.wait()
-        call.cancel()
-        await #expect(throws: CancellationError.self) { try await call.value }
+        await hook.cancelCall(manager, url, once: isAsked)
         await wasCancelled.wait()
         #expect(await pinned.server.until { $0.openConnections == 0 })
         #expect(pinned.server.counters.requestBytes == 0)
