@@ -28,6 +28,12 @@ public struct Certificate: Sendable {
     /// The certificate as it was given.
     public var der: Data { record.der }
 
+    /// The certificate in PEM, with a line break at the end (RFC 7468).
+    public var pem: String {
+        let text = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+    }
+
     /// SHA-256 of the SubjectPublicKeyInfo.
     public var publicKeyPin: PublicKeyPin { record.publicKeyPin }
 

@@ -17,14 +17,7 @@ public struct ClientIdentity: Sendable {
     private let privateKey: ClientIdentitySecret
 
     /// The certificates as PEM, in their order.
-    package var certificatePEM: [UInt8] {
-        certificates.flatMap { certificate in
-            let base64 = certificate.der.base64EncodedString(
-                options: [.lineLength64Characters, .endLineWithLineFeed]
-            )
-            return Array("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
-        }
-    }
+    package var certificatePEM: [UInt8] { certificates.flatMap { Array($0.pem.utf8) } }
 
     /// Lends the private key as unencrypted PKCS#8, PEM.
     ///

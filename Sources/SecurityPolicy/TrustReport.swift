@@ -41,23 +41,39 @@ public struct TrustReport: Sendable, Hashable, Codable {
         policy: SecurityPolicy,
         date: Date = .now
     ) {
+        // An audit lets through only whom the anchors vouch for.
+        let isAudit =
+            policy.pinEnforcement == .audit && policy.withoutPins.accepts(serverTrust, forDomain: host)
+        self.init(
+            error,
+            from: serverTrust,
+            host: host,
+            port: port,
+            policy: policy,
+            date: date,
+            isAudit: isAudit
+        )
+    }
+
+    /// Describes an error whose consequence is known.
+    package init(
+        _ error: TrustError,
+        from serverTrust: ServerTrust,
+        host: String,
+        port: Int,
+        policy: SecurityPolicy,
+        date: Date = .now,
+        isAudit: Bool
+    ) {
         self.date = date
         self.host = host
         self.port = port
-        isAudit = policy.pinEnforcement == .audit
+        self.isAudit = isAudit
         reason = error.description
         sentChain = serverTrust.certificates.map(\.pem)
         presentedPins = serverTrust.certificates.map(\.publicKeyPin)
         expectedPins = policy.pinnedPublicKeys.union(policy.pinnedCertificates.map(\.publicKeyPin))
             .sorted { $0.description < $1.description }
         warnings = policy.warnings
-    }
-}
-
-extension Certificate {
-    /// The certificate in PEM, with a line break at the end (RFC 7468).
-    public var pem: String {
-        let text = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
     }
 }

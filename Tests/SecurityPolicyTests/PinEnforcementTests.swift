@@ -64,6 +64,14 @@ import Testing
         #expect(policy.refusal(try tree.leaf.trust, "api.test") == .noPinsConfigured)
     }
 
+    @Test func `a server that the anchors refuse too is reported as refused, audit or not`() throws {
+        var policy = try tree.policy(.certificate, pins: [foreign], allowInvalid: true)
+        policy.pinEnforcement = .audit
+        let stranger = try Identity.selfSigned(.server("api.test")).trust
+        let error = try #require(policy.refusal(stranger, "api.test"))
+        #expect(!TrustReport(error, from: stranger, host: "api.test", policy: policy).isAudit)
+    }
+
     @Test func `a report describes the refusal and survives encoding`() throws {
         var policy = try tree.policy(.certificate, pins: [foreign])
         policy.pinEnforcement = .audit

@@ -37,9 +37,16 @@ extension Transfer {
         guard let observer = plan.trustObserver, let handle else { return nil }
         let (host, port, policy) = (handle.applied.host, handle.applied.port, plan.policy)
         return { error, trust, isLetThrough in
-            var report = TrustReport(error, from: trust, host: host, port: port, policy: policy)
-            report.isAudit = isLetThrough
-            observer(report)
+            observer(
+                TrustReport(
+                    error,
+                    from: trust,
+                    host: host,
+                    port: port,
+                    policy: policy,
+                    isAudit: isLetThrough
+                )
+            )
         }
     }
 
