@@ -18,11 +18,13 @@ public final class NetworkReachabilityManager: Sendable {
     /// A manager for those who need only one.
     public static let shared = NetworkReachabilityManager()
 
+    private typealias Stream = AsyncStream<NetworkPath>.Continuation
+
     private struct State {
         var path = NetworkPath(status: .unknown)
         var monitor: NetlinkMonitor?
         var handler: Handler?
-        var streams: [UInt64: AsyncStream<NetworkPath>.Continuation] = [:]
+        var streams: [UInt64: Stream] = [:]
         var lastStream: UInt64 = 0
     }
 
@@ -61,17 +63,18 @@ public final class NetworkReachabilityManager: Sendable {
         on queue: DispatchQueue = DispatchQueue(label: "NetManager.reachability.changes"),
         _ onChange: @escaping @Sendable (NetworkPath) -> Void = { _ in }
     ) throws(ReachabilityError) {
+        // The closure is kept once there is somebody to call it: after an error it must stay silent.
+        if watched == nil { try watch() }
         let handler = Handler(queue: queue, call: onChange)
-        let known = state.withLock { state -> NetworkPath? in
-            state.handler = handler
-            return state.monitor == nil ? nil : state.path
+        let known = state.withLock { state in
+            if state.monitor != nil { state.handler = handler }
+            return state.path
         }
-        if let known {
-            if known.status != .unknown { queue.async { onChange(known) } }
-            return
-        }
-        try watch()
+        if known.status != .unknown { queue.async { onChange(known) } }
     }
+
+    /// What watches; nil for nothing.
+    var watched: ObjectIdentifier? { state.withLock { $0.monitor.map { ObjectIdentifier($0) } } }
 
     private func watch() throws(ReachabilityError) {
         let monitor = try NetlinkMonitor()
@@ -128,16 +131,18 @@ public final class NetworkReachabilityManager: Sendable {
         try NetlinkMonitor.table().path
     }
 
-    private func publish(_ table: NetworkTable?, by monitor: ObjectIdentifier) {
+    /// Tells of a table; of nil when the kernel cannot be asked any more, and then whoever asks next begins anew.
+    func publish(_ table: NetworkTable?, by monitor: ObjectIdentifier) {
         let path = table?.path ?? NetworkPath(status: .unknown)
-        let told = state.withLock { state -> (Handler?, [AsyncStream<NetworkPath>.Continuation])? in
+        let (lost, told) = state.withLock { state -> (NetlinkMonitor?, (Handler?, [Stream])?) in
             // What comes after a stop belongs to nobody, whether another one watches by now or not.
-            guard state.monitor.map({ ObjectIdentifier($0) }) == monitor, state.path != path else {
-                return nil
-            }
+            guard state.monitor.map({ ObjectIdentifier($0) }) == monitor else { return (nil, nil) }
+            let lost = table == nil ? state.monitor.take() : nil
+            guard state.path != path else { return (lost, nil) }
             state.path = path
-            return (state.handler, Array(state.streams.values))
+            return (lost, (state.handler, Array(state.streams.values)))
         }
+        lost?.stop()
         guard let (handler, streams) = told else { return }
         if let handler { handler.queue.async { handler.call(path) } }
         for stream in streams { stream.yield(path) }

@@ -3,8 +3,9 @@ import Dispatch
 import Foundation
 import Glibc
 import Locks
-import Reachability
 import Testing
+
+@testable import Reachability
 
 @Suite struct NetworkReachabilityTests {
     /// The interfaces of default routes as /proc/net/route has them.
@@ -48,6 +49,22 @@ import Testing
         manager.stopMonitoring()
         #expect(await iterator.next() == nil)
         #expect(manager.status == .unknown)
+    }
+
+    @Test func `a manager that the kernel fails may be started again, and its readers go on`() async throws {
+        let manager = NetworkReachabilityManager()
+        var changes = try manager.changes().makeAsyncIterator()
+        let now = try NetworkReachabilityManager.currentPath()
+        #expect(await changes.next() == now)
+        manager.publish(nil, by: try #require(manager.watched))
+        #expect(await changes.next()?.status == .unknown)
+        #expect(manager.status == .unknown)
+        #expect(manager.watched == nil)
+        let (told, teller) = AsyncStream<NetworkPath>.makeStream()
+        try manager.startMonitoring { teller.yield($0) }
+        #expect(await told.first { _ in true } == now)
+        #expect(await changes.next() == now)
+        manager.stopMonitoring()
     }
 
     @Test func `a manager that is dropped ends its sequences' watching`() async throws {
