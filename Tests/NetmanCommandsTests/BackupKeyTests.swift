@@ -52,6 +52,18 @@ import Testing
         #expect(text.contains("DNS:a.example, IP Address:192.0.2.1"))
     }
 
+    @Test func `a long name is cut for the request, whatever its letters are made of`() async throws {
+        let folder = try Workspace()
+        // 40 letters of two scalars each.
+        let name = String(repeating: "e\u{301}", count: 40)
+        #expect(await NetmanRun(["backup-key", name, "-d", folder.path]).status == 0)
+        let text = try ChildProcess.output(
+            of: "openssl",
+            ["req", "-in", folder.path(name + ".csr"), "-noout", "-subject", "-nameopt", "utf8"]
+        )
+        #expect(text.unicodeScalars.count { $0 == "\u{301}" } == 32)
+    }
+
     @Test func `nobody but the owner may read the key`() async throws {
         let folder = try Workspace()
         _ = await NetmanRun(["backup-key", "spare", "-d", folder.path])

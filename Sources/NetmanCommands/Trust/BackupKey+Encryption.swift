@@ -15,10 +15,7 @@ extension BackupKey {
     func encryptedPrivateKey(under passphrase: Passphrase) throws(CommandFailure) -> Data {
         defer { ERR_clear_error() }
         let failure = CommandFailure(message: "OpenSSL cannot encrypt the key")
-        let structure = privateKey.withUnsafeBytes { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, bytes.count)
-        }
+        let structure = OpenSSLBytes.decoded(privateKey) { d2i_PKCS8_PRIV_KEY_INFO(nil, $0, $1) }
         guard let structure else { throw failure }
         defer { PKCS8_PRIV_KEY_INFO_free(structure) }
         // Naming the pseudo-random function chooses PBES2; without a salt OpenSSL draws one.

@@ -45,24 +45,21 @@ struct BackupKey {
     /// A certificate request (RFC 2986), DER, signed by the key.
     ///
     /// - Parameters:
-    ///   - commonName: The subject, cut at the 64 characters that it may have.
+    ///   - commonName: The subject, cut at the 64 characters that it may have, as X.509 counts them: scalars.
     ///   - hosts: The names and addresses that the certificate shall be for.
     /// - Returns: The request.
     /// - Throws: ``CommandFailure`` where OpenSSL fails.
     func signingRequest(commonName: String, hosts: [String]) throws(CommandFailure) -> Data {
         defer { ERR_clear_error() }
         let failure = CommandFailure(message: "OpenSSL cannot make the signing request")
-        let key = privateKey.withUnsafeBytes { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
-        }
+        let key = OpenSSLBytes.decoded(privateKey) { d2i_AutoPrivateKey(nil, $0, $1) }
         defer { EVP_PKEY_free(key) }
         guard let key, let request = X509_REQ_new(), let subject = X509_NAME_new() else { throw failure }
         defer {
             X509_REQ_free(request)
             X509_NAME_free(subject)
         }
-        let name = Array(commonName.prefix(64).utf8)
+        let name = Array(String(commonName.unicodeScalars.prefix(64)).utf8)
         guard X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, name, Int32(name.count), -1, 0) == 1,
             X509_REQ_set_version(request, 0) == 1, X509_REQ_set_subject_name(request, subject) == 1,
             X509_REQ_set_pubkey(request, key) == 1

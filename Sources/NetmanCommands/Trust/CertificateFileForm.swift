@@ -50,35 +50,11 @@ enum CertificateFileForm: String, CaseIterable {
             PKCS7_ctrl(message, PKCS7_OP_SET_DETACHED_SIGNATURE, 1, nil) == 1
         else { throw failure }
         for certificate in certificates {
-            let x509 = certificate.der.withUnsafeBytes { bytes -> OpaquePointer? in
-                var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                return d2i_X509(nil, &cursor, bytes.count)
-            }
+            let x509 = OpenSSLBytes.decoded(certificate.der) { d2i_X509(nil, $0, $1) }
             defer { X509_free(x509) }
             guard let x509, PKCS7_add_certificate(message, x509) == 1 else { throw failure }
         }
         guard let der = OpenSSLBytes.encoded({ i2d_PKCS7(message, $0) }) else { throw failure }
         return der
-    }
-}
-
-/// What OpenSSL writes.
-enum OpenSSLBytes {
-    /// The DER that an `i2d` function makes.
-    static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> Data? {
-        let count = encode(nil)
-        guard count > 0 else { return nil }
-        var data = Data(count: Int(count))
-        let written = data.withUnsafeMutableBytes { bytes -> Int32 in
-            var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return encode(&cursor)
-        }
-        return written == count ? data : nil
-    }
-
-    /// DER as a PEM block.
-    static func pem(_ label: String, _ der: Data) -> String {
-        let text = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"
     }
 }

@@ -5,10 +5,7 @@ import SecurityPolicy
 extension Certificate {
     /// The kind and size of the key, as `EC P-256` or `RSA 2048`.
     var keyDescription: String {
-        let x509 = der.withUnsafeBytes { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return d2i_X509(nil, &cursor, bytes.count)
-        }
+        let x509 = OpenSSLBytes.decoded(der) { d2i_X509(nil, $0, $1) }
         defer {
             X509_free(x509)
             ERR_clear_error()
