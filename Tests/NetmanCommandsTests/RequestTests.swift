@@ -24,6 +24,7 @@ import Testing
             case "/broken": .text("no", status: 503)
             case "/escape":
                 .text("a\u{1B}]0;title\u{07}b")
+            case "/binary": .data(Data([0xFF, 0, 0xFE, 0]))
             default: .json(#"{"method":"\#(request.method)","query":"\#(request.query ?? "")"}"#)
             }
         }
@@ -124,6 +125,23 @@ import Testing
         #expect(!run.text.contains("geheim"))
         #expect(await self.run(arguments + ["--reveal-secrets"]).text.contains("geheim"))
         #expect(server.connections.isEmpty)
+    }
+
+    @Test func `--as-curl says what curl does otherwise, all of it`() async {
+        let arguments = ["post", "https://a.example/x", "password=geheim", "--as-curl"]
+        let pinned = await run(arguments).errors
+        #expect(pinned.contains("the server's own key only"))
+        #expect(pinned.contains("left out"))
+        let named = await NetmanRun(arguments + ["--signature", "server", "--reveal-secrets"])
+        #expect(named.errors.contains("does not pin"))
+        #expect(!named.errors.contains("left out"))
+        #expect(!named.text.contains("pinnedpubkey"))
+    }
+
+    @Test func `a body that is no text is counted on a terminal, and written elsewhere`() async throws {
+        let run = await run(["get", server.url("/binary")], columns: 80)
+        #expect(run.text.contains("(4 bytes that are no text"))
+        #expect(await self.run(["get", server.url("/binary")]).output == Data([0xFF, 0, 0xFE, 0]))
     }
 
     @Test func `a terminal gets the head, JSON laid out, and no escape sequence of the server's`()

@@ -29,7 +29,7 @@ struct RequestCommand: NetmanCommand {
         if arguments.has("as-curl") {
             let isRevealing = arguments.has("reveal-secrets")
             console.print(trust.curlCommand(plan.request, revealing: isRevealing))
-            if let remark = trust.curlRemark(plan.request, revealing: isRevealing) {
+            for remark in trust.curlRemarks(plan.request, revealing: isRevealing) {
                 console.note(Style.yellow(remark, on: console.errors))
             }
             return .success

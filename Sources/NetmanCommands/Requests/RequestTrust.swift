@@ -51,13 +51,20 @@ struct RequestTrust: Sendable {
         return command
     }
 
-    /// What curl's command leaves out; nil for nothing.
-    func curlRemark(_ request: HTTPRequest, revealing: Bool) -> String? {
+    /// What curl's command leaves out or does otherwise; empty for nothing.
+    func curlRemarks(_ request: HTTPRequest, revealing: Bool) -> [String] {
+        var remarks: [String] = []
         if signature != nil || policyFile != nil {
-            return "curl has no such policy; the command does not pin."
+            remarks.append("curl has no such policy; the command does not pin.")
         }
-        if !pins.isEmpty { return "curl compares the server's own key only, and no other of the path." }
-        guard request.body != nil, !revealing else { return nil }
-        return "The body and what looks like a secret are left out; --reveal-secrets writes them."
+        if !pins.isEmpty {
+            remarks.append("curl compares the server's own key only, and no other of the path.")
+        }
+        if request.body != nil, !revealing {
+            remarks.append(
+                "The body and what looks like a secret are left out; --reveal-secrets writes them."
+            )
+        }
+        return remarks
     }
 }
