@@ -38,16 +38,6 @@ struct CommandSpec: Sendable {
     static let help = Option("help", short: "h", "Shows this.")
 }
 
-/// A command line, taken apart.
-struct ParsedArguments: Sendable, Equatable {
-    var positional: [String] = []
-    var values: [String: [String]] = [:]
-
-    func has(_ option: String) -> Bool { values[option] != nil }
-    func value(_ option: String) -> String? { values[option]?.last }
-    func all(_ option: String) -> [String] { values[option] ?? [] }
-}
-
 extension CommandSpec {
     /// Takes a command line apart: `--name value`, `--name=value`, `-n value`, `--` before what is no option.
     func parse(_ arguments: [String]) throws(CommandFailure) -> ParsedArguments {

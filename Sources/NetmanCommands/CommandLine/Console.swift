@@ -75,20 +75,8 @@ extension Console.Stream {
             hasColors: isTerminal && Self.wantsColors,
             width: isTerminal ? columns(of: descriptor) : nil
         ) { data in
-            data.withUnsafeBytes { bytes in
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = Glibc.write(
-                        descriptor,
-                        UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                        rest.count
-                    )
-                    if count < 0, errno == EINTR { continue }
-                    // Nobody reads any more: what is left has no place to go.
-                    guard count > 0 else { return }
-                    rest = rest.dropFirst(count)
-                }
-            }
+            // Where nobody reads any more, what is left has no place to go.
+            _ = data.write(toDescriptor: descriptor)
         }
     }
 

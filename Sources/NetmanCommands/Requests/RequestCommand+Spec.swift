@@ -59,7 +59,7 @@ extension RequestCommand {
         return CommandSpec(
             name: method.rawValue.lowercased(),
             usage: "URL [ITEM …]",
-            summary: "Sends \(method == .options ? "an" : "a") \(method.rawValue) request.",
+            summary: "Sends a \(method.rawValue) request.",
             details: [
                 """
                 https:// is put before a URL without a scheme; :8080/path is http on localhost. On a terminal the \

@@ -9,7 +9,7 @@ struct ResponsePrinter {
     /// Whether the body is printed.
     var showsBody = true
 
-    /// The most that is shown on a terminal.
+    /// The most bytes of a body that are read for a terminal: 16 MiB; a larger one is an error.
     static let largestShown = 16 << 20
 
     /// Prints the head.

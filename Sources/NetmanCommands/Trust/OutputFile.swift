@@ -17,21 +17,8 @@ struct OutputFile {
         guard descriptor >= 0 else { throw failure("cannot be made") }
         let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         defer { unlink(temporary) }
-        let isWritten = data.withUnsafeBytes { bytes -> Bool in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(
-                    descriptor,
-                    UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                    rest.count
-                )
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-        let isComplete = isWritten && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+        let isComplete =
+            data.write(toDescriptor: descriptor) && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
         guard close(descriptor) == 0, isComplete else { throw failure("cannot be written") }
         // link(2) does not replace, and says so; rename(2) does.
         guard replaces else {

@@ -94,14 +94,3 @@ struct PinsCommand: NetmanCommand {
         return pin
     }
 }
-
-extension ParsedArguments {
-    /// A time limit; nil if it is not given.
-    func seconds(_ option: String) throws(CommandFailure) -> Duration? {
-        guard let text = value(option) else { return nil }
-        guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
-            throw .usage("--\(option) takes seconds, more than 0 and at most 86400")
-        }
-        return .milliseconds(Int64(seconds * 1000))
-    }
-}
