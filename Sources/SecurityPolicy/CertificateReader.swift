@@ -14,7 +14,7 @@ struct CertificateReader {
         if let record = data.withUnsafeBytes({ CertificateRecord(parsing: $0) }) {
             return [Certificate(record: record)]
         }
-        if data.firstRange(of: Array("-----BEGIN ".utf8)) != nil { return try reader.readPEM() }
+        if isPEM(data) { return try reader.readPEM() }
         guard data.first == 0x30 else {
             throw .malformed(reason: "the \(data.count) bytes are neither DER nor PEM; -----BEGIN is missing")
         }
@@ -36,6 +36,9 @@ struct CertificateReader {
     }
 
     // MARK: PEM
+
+    /// Whether there is at least the beginning of a PEM block.
+    static func isPEM(_ data: Data) -> Bool { data.firstRange(of: Array("-----BEGIN ".utf8)) != nil }
 
     /// Every block of a PEM text; at least one.
     static func blocks(in data: Data) throws(CertificateError) -> [(label: String, contents: Data)] {
@@ -127,9 +130,15 @@ struct CertificateReader {
             defer { PKCS7_free(message) }
             guard let end = cursor, end - start == bytes.count else { return nil }
             let stack = nm_pkcs7_certificates(message)
-            return (0..<nm_sk_x509_num(stack)).compactMap { index in
-                nm_sk_x509_value(stack, index).flatMap { CertificateRecord(retaining: $0) }
+            var found: [CertificateRecord] = []
+            for index in 0..<nm_sk_x509_num(stack) {
+                // One that was passed over would be a lost pin.
+                guard let x509 = nm_sk_x509_value(stack, index),
+                    let record = CertificateRecord(retaining: x509)
+                else { return nil }
+                found.append(record)
             }
+            return found
         }
         guard let records else { return nil }
         if records.isEmpty { throw .malformed(reason: "the PKCS#7 has no certificate in it") }
@@ -172,7 +181,7 @@ struct CertificateReader {
     }
 
     private func memoryBIO(_ data: Data) -> OpaquePointer? {
-        guard let bio = BIO_new(BIO_s_mem()), let count = Int32(exactly: data.count) else { return nil }
+        guard let count = Int32(exactly: data.count), let bio = BIO_new(BIO_s_mem()) else { return nil }
         let written = data.withUnsafeBytes { BIO_write(bio, $0.baseAddress, count) }
         guard written == count else {
             BIO_free(bio)

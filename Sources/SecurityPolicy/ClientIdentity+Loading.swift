@@ -50,7 +50,7 @@ extension ClientIdentity {
             var data = try contents(of: path)
             defer { ClientIdentitySecret.wipe(&data) }
             do {
-                if ClientIdentityReader.isPEM(data) {
+                if CertificateReader.isPEM(data) {
                     try reader.readPEM(data)
                 } else {
                     try reader.readPKCS12(data)

@@ -12,15 +12,12 @@ struct ClientIdentityReader {
 
     init(password: String?) { self.password = password }
 
-    /// Whether there is at least the beginning of a PEM block.
-    static func isPEM(_ data: Data) -> Bool { data.firstRange(of: Array("-----BEGIN ".utf8)) != nil }
-
     // MARK: PEM
 
     /// Reads every block that is a certificate or a private key.
     mutating func readPEM(_ data: Data) throws(ClientIdentityError) {
         defer { ERR_clear_error() }
-        guard ClientIdentityReader.isPEM(data) else {
+        guard CertificateReader.isPEM(data) else {
             throw .malformed(reason: "the \(data.count) bytes are no PEM; -----BEGIN is missing")
         }
         guard let count = Int32(exactly: data.count), let bio = BIO_new(BIO_s_mem()) else {

@@ -11,7 +11,7 @@ public struct HostPolicies: Sendable, Hashable {
 
     /// Whether a host that no pattern covers is refused, `false` by default.
     ///
-    /// It guards against a misspelt pattern that leaves a host without its pins.
+    /// It guards against a misspelled pattern that leaves a host without its pins.
     public var allHostsMustBeEvaluated: Bool
 
     /// Collects policies.
@@ -49,20 +49,13 @@ public struct HostPolicies: Sendable, Hashable {
 extension HostPolicies: Codable {
     private enum Field: String, CodingKey { case hosts, fallback, allHostsMustBeEvaluated }
 
-    private struct PatternKey: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     /// Reads `{"hosts": {PATTERN: policy}, "fallback": policy, "allHostsMustBeEvaluated": Bool}`.
     ///
     /// The fields but `hosts` may be left out.
     ///
     /// - Throws: `DecodingError`, also for a pattern that cannot be read, one that occurs twice and an unknown field.
     public init(from decoder: any Decoder) throws {
-        for key in try decoder.container(keyedBy: PatternKey.self).allKeys
+        for key in try decoder.container(keyedBy: AnyKey.self).allKeys
         where Field(rawValue: key.stringValue) == nil {
             throw DecodingError.dataCorrupted(
                 .init(
@@ -72,7 +65,7 @@ extension HostPolicies: Codable {
             )
         }
         let container = try decoder.container(keyedBy: Field.self)
-        let hosts = try container.nestedContainer(keyedBy: PatternKey.self, forKey: .hosts)
+        let hosts = try container.nestedContainer(keyedBy: AnyKey.self, forKey: .hosts)
         var policies: [HostPattern: SecurityPolicy] = [:]
         for key in hosts.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
             guard let pattern = HostPattern(key.stringValue) else {
@@ -106,9 +99,9 @@ extension HostPolicies: Codable {
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Field.self)
-        var hosts = container.nestedContainer(keyedBy: PatternKey.self, forKey: .hosts)
+        var hosts = container.nestedContainer(keyedBy: AnyKey.self, forKey: .hosts)
         for (pattern, policy) in policies.sorted(by: { $0.key.description < $1.key.description }) {
-            try hosts.encode(policy, forKey: PatternKey(stringValue: pattern.description))
+            try hosts.encode(policy, forKey: AnyKey(stringValue: pattern.description))
         }
         try container.encode(fallback, forKey: .fallback)
         try container.encode(allHostsMustBeEvaluated, forKey: .allHostsMustBeEvaluated)

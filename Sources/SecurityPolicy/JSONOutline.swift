@@ -41,24 +41,11 @@ struct JSONOutline {
         return text
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int?
-        init(stringValue: String) {
-            self.stringValue = stringValue
-            intValue = nil
-        }
-        init(intValue: Int) {
-            stringValue = String(intValue)
-            self.intValue = intValue
-        }
-    }
-
-    private func fault(_ path: [Key], _ reason: String) -> Fault {
+    private func fault(_ path: [AnyKey], _ reason: String) -> Fault {
         Fault(line: line, key: JSONOutline.pathText(path), reason: reason)
     }
 
-    private mutating func value(_ path: [Key], depth: Int) throws(Fault) {
+    private mutating func value(_ path: [AnyKey], depth: Int) throws(Fault) {
         skipSpace()
         guard depth < JSONOutline.deepest else { throw fault(path, "it is nested too deeply") }
         lines[JSONOutline.pathText(path)] = line
@@ -71,7 +58,7 @@ struct JSONOutline {
         }
     }
 
-    private mutating func object(_ path: [Key], depth: Int) throws(Fault) {
+    private mutating func object(_ path: [AnyKey], depth: Int) throws(Fault) {
         position += 1
         var keys: Set<String> = []
         skipSpace()
@@ -81,23 +68,23 @@ struct JSONOutline {
             guard peek == UInt8(ascii: "\"") else { throw fault(path, "a key in quotes is expected here") }
             let key = try string(path)
             guard keys.insert(key).inserted else {
-                throw fault(path + [Key(stringValue: key)], "the key occurs twice")
+                throw fault(path + [AnyKey(stringValue: key)], "the key occurs twice")
             }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw fault(path, "a colon is missing behind \"\(key)\"") }
-            try value(path + [Key(stringValue: key)], depth: depth + 1)
+            try value(path + [AnyKey(stringValue: key)], depth: depth + 1)
             skipSpace()
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw fault(path, "a comma or } is missing") }
     }
 
-    private mutating func array(_ path: [Key], depth: Int) throws(Fault) {
+    private mutating func array(_ path: [AnyKey], depth: Int) throws(Fault) {
         position += 1
         skipSpace()
         if take(UInt8(ascii: "]")) { return }
         var index = 0
         repeat {
-            try value(path + [Key(intValue: index)], depth: depth + 1)
+            try value(path + [AnyKey(intValue: index)], depth: depth + 1)
             index += 1
             skipSpace()
         } while take(UInt8(ascii: ","))
@@ -105,7 +92,7 @@ struct JSONOutline {
     }
 
     /// Escapes are kept as they are, since no key of a policy needs one; an escaped key is then not known.
-    private mutating func string(_ path: [Key]) throws(Fault) -> String {
+    private mutating func string(_ path: [AnyKey]) throws(Fault) -> String {
         position += 1
         let start = position
         while let byte = peek {
@@ -119,7 +106,7 @@ struct JSONOutline {
         throw fault(path, "a text is not closed")
     }
 
-    private mutating func word(_ path: [Key]) throws(Fault) {
+    private mutating func word(_ path: [AnyKey]) throws(Fault) {
         let start = position
         while let byte = peek, !" \t\r\n,]}:".utf8.contains(byte) { position += 1 }
         if position == start { throw fault(path, "a value is expected here") }

@@ -42,9 +42,7 @@ public struct RevocationList: Sendable {
     /// - Returns: the lists in their order, at least one.
     /// - Throws: ``CertificateError/malformed(reason:)`` if anything in it is not a revocation list.
     public static func lists(in data: Data) throws(CertificateError) -> [RevocationList] {
-        guard data.firstRange(of: Array("-----BEGIN ".utf8)) != nil else {
-            return [try RevocationList(der: data)]
-        }
+        guard CertificateReader.isPEM(data) else { return [try RevocationList(der: data)] }
         var found: [RevocationList] = []
         for (label, contents) in try CertificateReader.blocks(in: data) {
             guard label == "X509 CRL" else {

@@ -8,25 +8,15 @@ extension SecurityPolicy: Codable {
         case stapledOCSP, pinEnforcement, pinExpiration
     }
 
-    private struct AnyField: CodingKey {
-        let stringValue: String
-        let intValue: Int?
-        init(stringValue: String) {
-            self.stringValue = stringValue
-            intValue = nil
-        }
-        init?(intValue: Int) { nil }
-    }
-
     /// Reads a policy: certificates as base64 DER, pins as `sha256/…`.
     ///
     /// The pinning mode must be given; every other field has the default of the initializer. A field that this
-    /// version does not know is refused, since it may be a misspelt pin or a restriction.
+    /// version does not know is refused, since it may be a misspelled pin or a restriction.
     ///
     /// - Throws: `DecodingError`, also for a certificate or a pin that cannot be made.
     public init(from decoder: any Decoder) throws {
         let known = Set(Field.allCases.map(\.rawValue))
-        for field in try decoder.container(keyedBy: AnyField.self).allKeys
+        for field in try decoder.container(keyedBy: AnyKey.self).allKeys
         where !known.contains(field.stringValue) {
             throw DecodingError.dataCorrupted(
                 .init(
@@ -99,7 +89,7 @@ extension SecurityPolicy: Codable {
         var names = try container.nestedUnkeyedContainer(forKey: .pinnedCertificateFiles)
         var found: Set<Certificate> = []
         while !names.isAtEnd {
-            let path = names.codingPath + [FileIndex(names.currentIndex)]
+            let path = names.codingPath + [AnyKey(intValue: names.currentIndex)]
             let name = try names.decode(String.self)
             do {
                 found.formUnion(
@@ -112,17 +102,6 @@ extension SecurityPolicy: Codable {
             }
         }
         return found
-    }
-
-    private struct FileIndex: CodingKey {
-        let intValue: Int?
-        let stringValue: String
-        init(_ index: Int) {
-            intValue = index
-            stringValue = String(index)
-        }
-        init?(intValue: Int) { self.init(intValue) }
-        init?(stringValue: String) { nil }
     }
 
     /// Writes every field, sets in a fixed order.

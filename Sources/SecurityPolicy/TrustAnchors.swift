@@ -21,7 +21,7 @@ public struct TrustAnchors: Sendable {
     /// The anchors of this machine (the default).
     ///
     /// Read once per process, at the first evaluation that needs them. `SSL_CERT_FILE` and `SSL_CERT_DIR` are
-    /// honoured: if one of them is set, only what they name is trusted.
+    /// honored: if one of them is set, only what they name is trusted.
     public static let system = TrustAnchors(.system)
 
     /// Only these certificates; none of the system's.
