@@ -32,9 +32,9 @@ extension SerializationError: CustomStringConvertible {
         case .unreadableText(let charset, let offset):
             "The body is no text in \(charset), at byte \(offset)."
         case .unknownCharset(let name):
-            "There is no converter for the character set \(name)."
+            "There is no converter for the character set \(name); read the body as data if it is right."
         case .tooLarge(let limit):
-            "The body is larger than \(limit) bytes."
+            "The body is larger than the limit of \(limit) bytes; raise the limit if that is right."
         }
     }
 

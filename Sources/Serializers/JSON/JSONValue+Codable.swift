@@ -75,8 +75,9 @@ extension JSONValue: Codable {
     /// Reads the value from any decoder.
     ///
     /// In what ``DecodableResponseSerializer`` and ``decode(_:decoder:)`` read it is taken from the text's own tree, unless
-    /// the decoder changes key names. From others it has to be guessed, which takes the longer the deeper it stands. Of the kinds that a value could be, the first counts: null, string, array, object, boolean, whole number, number.
-    /// Frequent kinds come first, since every wrong guess costs a decoder an error with the whole path in it.
+    /// the decoder changes key names. From others it has to be guessed, which takes the longer the deeper it stands. Of the
+    /// kinds that a value could be, the first counts: null, string, array, object, boolean, whole number, number. Frequent
+    /// kinds come first, since every wrong guess costs a decoder an error with the whole path in it.
     public init(from decoder: any Decoder) throws {
         if let key = JSONTreeSource.key, let source = decoder.userInfo[key] as? JSONTreeSource,
             let value = source.value(at: decoder.codingPath)

@@ -60,9 +60,12 @@ package final class FileReader {
         }
     }
 
-    /// The error of a file that is longer or shorter than it was.
+    /// The error of a file that is longer or shorter than when the request was made.
     var lengthChanged: SerializationError {
-        .file(path: path, reason: "its length changed after it was appended to the form")
+        .file(
+            path: path,
+            reason: "its length changed after the request was made with it: write it to its end before"
+        )
     }
 
     private static func openError(_ code: Int32, path: String) -> SerializationError {
