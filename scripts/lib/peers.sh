@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Real programs to test against, beyond the packages that every test run needs; read by scripts/test.
+# Real programs to test against, beyond the packages that every test run needs; read by the scripts that run tests.
 # For each NAME of this list there is a function install_NAME: it installs the program where it is missing, names it
 # for the tests in a variable, and ends with an error when it cannot.
 readonly peers=(gunicorn interceptor http2 squid socks haproxy)
