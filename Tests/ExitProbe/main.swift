@@ -1,5 +1,5 @@
 // Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
-// Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialised as another
+// Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialized as another
 // library would do it, before it can be asked not to clean up at exit. The word "descriptors" in its place tries another
 // thing (DescriptorProbe).
 import COpenSSL

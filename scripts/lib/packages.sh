@@ -65,7 +65,7 @@ is_present() {
 # On a system that is no Debian: look for the things themselves, and name them when they are not there.
 require_without_apt() {
     command -v pkg-config >/dev/null && pkg-config --exists libcurl openssl zlib \
-        || fail "needs pkg-config and the headers of libcurl (OpenSSL flavour), OpenSSL and zlib: install them with this system's package manager."
+        || fail "needs pkg-config and the headers of libcurl (OpenSSL flavor), OpenSSL and zlib: install them with this system's package manager."
     local package
     for package in "$@"; do
         case $package in

@@ -4,7 +4,7 @@ import Glibc
 import Locks
 import SecurityPolicy
 
-/// libcurl and OpenSSL as the process has them: initialised once, ended safely at exit.
+/// libcurl and OpenSSL as the process has them: initialized once, ended safely at exit.
 enum CurlLibrary {
     /// libcurl's TLS library and its version, such as `OpenSSL/3.0.22`.
     static let tlsLibrary: String = {
@@ -46,7 +46,7 @@ enum CurlLibrary {
         return known.isEmpty ? nil : known.joined(separator: ", ")
     }()
 
-    /// Initialises both libraries; later calls do nothing.
+    /// Initializes both libraries; later calls do nothing.
     ///
     /// OpenSSL 3 frees its tables in an exit handler of its own while transfers still run, which crashes the process.
     /// So it is told not to, which works when this is its first call; and because another library may have called it

@@ -44,7 +44,7 @@ extension TransferFailure {
         case .unsuitableTLSLibrary(let name):
             return (
                 .invalidConfiguration(
-                    "the system's libcurl uses \(name), not OpenSSL; install libcurl4 (the OpenSSL flavour)"
+                    "the system's libcurl uses \(name), not OpenSSL; install libcurl4 (the OpenSSL flavor)"
                 ), nil
             )
         case .untrusted(let error):

@@ -14,7 +14,7 @@ public struct XMLTree: Sendable, Hashable {
     public var name: String
     /// The attributes by their names as they are written, declarations of name spaces among them.
     public var attributes: [String: String]
-    /// What stands in the element, in order; no text is empty, and no two texts are neighbours.
+    /// What stands in the element, in order; no text is empty, and no two texts are neighbors.
     public var content: [Content]
 
     /// Makes an element.

@@ -9,7 +9,7 @@ import Testing
         return try JSONResponseSerializer.json.serialize(makeResponse(type: type, body))
     }
 
-    @Test func `the header's character set is honoured`() throws {
+    @Test func `the header's character set is honored`() throws {
         let quoted: (_ bytes: [UInt8]) -> [UInt8] = { [0x22] + $0 + [0x22] }
         #expect(try value(quoted([0xC4, 0xE3]), charset: "GBK") == "你")
         #expect(try value(quoted([0xE9]), charset: "iso-8859-1") == "é")
