@@ -232,7 +232,7 @@ let package = Package(
             name: "NetmanCommandsTests",
             dependencies: [
                 "NetmanCommands", "HTTPMessage", "SecurityPolicy", "Serializers", "NetManager", "TestServer",
-                "TestPKI", "ChildProcess", "Locks",
+                "TestPKI", "ChildProcess", "Locks", "netman",
             ],
             swiftSettings: strict
         ),

@@ -115,4 +115,17 @@ import Testing
         #expect(run.status == 2)
         #expect(!folder.has("spare.key"))
     }
+
+    @Test func `a passphrase that is no text is refused, and nothing is made`() async throws {
+        let folder = try Workspace()
+        try Data([0x66, 0xFF, 0xFE, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66]).write(
+            to: URL(filePath: folder.path("passphrase"))
+        )
+        let run = await NetmanRun([
+            "backup-key", "spare", "--passphrase-file", folder.path("passphrase"), "-d", folder.path,
+        ])
+        #expect(run.status == 2)
+        #expect(run.errors.contains("no UTF-8"))
+        #expect(!folder.has("spare.key"))
+    }
 }

@@ -67,8 +67,56 @@ import Testing
 
     @Test func `what expires soon is exit status 1`() async throws {
         let pins = [try Self.pin(leaf.certificate), try spare()]
-        #expect(try await check(pins, "--days", "10000").status == 1)
-        #expect(try await check(pins, fields: #""pinExpiration": "2020-01-01T00:00:00Z","#).status == 1)
+        let run = try await check(pins, "--days", "10000")
+        #expect(run.status == 1)
+        #expect(run.text.contains("! CN="))
+    }
+
+    @Test(arguments: [
+        (-1, 1, "the pins do not count any more"), (10, 1, "the pins count for 9 days only"),
+        (100, 0, "the pins count for 99 days only"),
+    ])
+    func `pins that end are told of, and soon is exit status 1`(days: Int, status: Int32, words: String)
+        async throws
+    {
+        let end = Date.now.addingTimeInterval(Double(days) * 86_400).formatted(.iso8601)
+        let file = try folder.write(
+            """
+            {"hosts": {"localhost": {"pinningMode": "publicKey", "pinExpiration": "\(end)",
+             "trustAnchors": {"system": false, "certificates": ["\(root.certificate.der.base64EncodedString())"]},
+             "pinnedPublicKeys": ["\(try Self.pin(leaf.certificate))", "\(try spare())"]}}}
+            """,
+            to: "ending.json"
+        )
+        let run = await NetmanRun(["check", file, "localhost:\(server.port)"])
+        #expect(run.status == status)
+        #expect(run.text.contains(words))
+    }
+
+    @Test func `a server that is trusted and then gives no answer is trusted all the same`() async throws {
+        let mute = try TestServer(tls: TLSOptions(identity: leaf)) { _ in .script([.reset]) }
+        let pins = "\"\(try Self.pin(leaf.certificate))\", \"\(try spare())\""
+        let file = try folder.write(
+            """
+            {"hosts": {"localhost": {"pinningMode": "publicKey", "allowInvalidCertificates": true,
+             "pinnedPublicKeys": [\(pins)]}}}
+            """,
+            to: "mute.json"
+        )
+        let run = await NetmanRun(["check", file, "localhost:\(mute.port)"])
+        #expect(run.status == 0)
+        #expect(run.text.contains("the server's own"))
+    }
+
+    @Test func `a pattern for many hosts is named, since none of them was checked`() async throws {
+        let file = try folder.write(
+            #"{"hosts": {"*.example.com": {"pinningMode": "none"}}}"#,
+            to: "wild.json"
+        )
+        let run = await NetmanRun(["check", file])
+        #expect(run.status == 2)
+        #expect(run.errors.contains("*.example.com is no single host"))
+        #expect(run.errors.contains("names no host in full"))
     }
 
     @Test func `a policy under audit that would refuse is exit status 1`() async throws {

@@ -35,7 +35,9 @@ import Testing
         ["get", "h", "--pin", "x"], ["get", "h", "--allow-invalid"],
         ["get", "h", "--signature", "a", "--policy", "b"],
         ["post", "h", "--form", "--multipart"], ["get", "h", "a@b"], ["post", "h", "@a", "b=c"],
-        ["post", "h", "a:={"],
+        ["post", "h", "a:={"], ["post", "h", "@a", "@b"], ["post", "h", "=x"], ["get", "h", "-Z"],
+        ["backup-key"], ["backup-key", "a", "b"], ["backup-key", "a", "--type", "dsa"],
+        ["convert", "a", "b", "--to", "pdf"],
         ["pins", "--format=table", "--format=json", "a"], ["get", "h", "--explain=yes"],
     ])
     func `wrong usage is exit status 2 and says what to do`(arguments: [String]) async {

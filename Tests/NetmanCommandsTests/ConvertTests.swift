@@ -93,4 +93,35 @@ import Testing
         #expect(await NetmanRun(["convert", pem, folder.path("out")]).errors.contains("--to"))
         #expect(await NetmanRun(["convert", pem, folder.path("out"), "--to", "der"]).status == 0)
     }
+
+    @Test func `a place where no certificate is asks for one that is there`() async throws {
+        let folder = try Workspace()
+        let chain = try folder.write(try PinsTests.tree().leaf.chainPEM, to: "chain.pem")
+        for index in ["2", "-1", "x"] {
+            let run = await NetmanRun(["convert", chain, folder.path("out.cer"), "--index", index])
+            #expect(run.status == 2)
+            #expect(run.errors.contains("from 0 to 1"))
+        }
+        #expect(!folder.has("out.cer"))
+    }
+
+    @Test func `a file that cannot be made is named, with the system's reason`() async throws {
+        let folder = try Workspace()
+        let pem = try folder.write(try PinsTests.tree().leaf.certificatePEM, to: "a.pem")
+        let out = folder.path("none/out.cer")
+        let run = await NetmanRun(["convert", pem, out])
+        #expect(run.status == 2)
+        #expect(run.errors.contains("\(out) cannot be made: No such file or directory"))
+        // A folder is not replaced by a file.
+        try FileManager.default.createDirectory(
+            atPath: folder.path("full.cer/x"),
+            withIntermediateDirectories: true
+        )
+        let other = await NetmanRun(["convert", pem, folder.path("full.cer"), "--force"])
+        #expect(other.status == 2)
+        #expect(other.errors.contains("cannot be replaced"))
+        #expect(folder.has("full.cer/x"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names) == ["a.pem", "full.cer"], "no temporary file is left")
+    }
 }

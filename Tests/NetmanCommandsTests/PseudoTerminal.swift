@@ -6,7 +6,8 @@ import Glibc
 /// A terminal without a screen, with a person at its other end.
 final class PseudoTerminal: Sendable {
     private let person: Int32
-    private let program: Int32
+    /// The program's end, for a program that is started on it.
+    let program: Int32
 
     init() throws {
         // What posix_openpt(3), unlockpt(3) and ptsname(3) do, which Swift's Glibc does not show (ioctl_tty(2)).

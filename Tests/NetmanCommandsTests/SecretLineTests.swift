@@ -60,4 +60,15 @@ import Testing
         defer { for end in ends { close(end) } }
         #expect(throws: CommandFailure.self) { try TerminalQuestion.ask("?", on: ends[0]) }
     }
+
+    @Test func `what is pasted without an end is refused, and the terminal left as it was`() async throws {
+        let terminal = try PseudoTerminal()
+        let before = terminal.localFlags
+        let answer = terminal.asking("Passphrase: ")
+        _ = await terminal.shown(until: "Passphrase: ")
+        terminal.type(String(repeating: "x", count: SecretLine.limit + 1))
+        let error = await #expect(throws: CommandFailure.self) { try await answer.value.get() }
+        #expect(error?.message.contains("longer than \(SecretLine.limit) bytes") == true)
+        #expect(terminal.localFlags == before)
+    }
 }

@@ -73,8 +73,10 @@ import Testing
             ]
         )
         let encrypted = try key.pem(password: "secret")
+        let lines = encrypted.split(separator: "\n").dropFirst().dropLast()
+        let encryptedDER = try #require(Data(base64Encoded: lines.joined()))
         for reason in [
-            refusal(key.pem), refusal(key.der), refusal(rsa.der), refusal(encrypted),
+            refusal(key.pem), refusal(key.der), refusal(rsa.der), refusal(encrypted), refusal(encryptedDER),
             refusal(tree.leaf.certificatePEM + key.pem), refusal(key.pem + tree.leaf.certificatePEM),
             refusal(try Data(contentsOf: URL(filePath: folder.path + "/old"))),
         ] {
@@ -97,6 +99,7 @@ import Testing
             refusal("-----BEGIN TRUSTED CERTIFICATE-----\nAAAA\n-----END TRUSTED CERTIFICATE-----\n")
                 .contains("openssl x509")
         )
+        #expect(refusal("-----BEGIN PKCS7-----\nMAA=\n-----END PKCS7-----\n").contains("not PKCS#7"))
         #expect(refusal(tree.leaf.certificateDER + tree.root.certificate.der).contains("behind"))
         #expect(refusal(try tree.leaf.certificate.publicKeyDER).contains("no DER certificate"))
         #expect(refusal(tree.leaf.certificateDER.base64EncodedString()).contains("-----BEGIN"))

@@ -104,4 +104,11 @@ import Testing
         }
         #expect(reason.contains("plain file name"))
     }
+
+    @Test func `a file that is larger than any list of authorities is refused`() throws {
+        let path = try folder.write(Data(count: 16 << 20 | 1), to: "large.pem")
+        #expect(throws: CertificateError.unreadable(path: path, reason: "it is larger than 16 MiB")) {
+            try Certificate.load(contentsOf: path)
+        }
+    }
 }

@@ -94,4 +94,31 @@ import Testing
         }
         #expect(reason.contains("key too small"))
     }
+
+    @Test(arguments: [
+        (
+            ClientIdentityError.unreadable(path: "/a.p12", reason: "permission denied"), "/a.p12",
+            "permissions"
+        ),
+        (.malformed(reason: "it is a text"), "it is a text", "Not a usable client identity"),
+        (.passwordRequired, "is encrypted", "Give its password"),
+        (.wrongPassword, "does not open", "export it again"),
+        (.unsupported(reason: "RC2"), "RC2", "AES-256"),
+        (.noCertificate, "has no certificate", "Give the certificate"),
+        (.noPrivateKey, "has no private key", "Give the file with the key"),
+        (.keyDoesNotMatch(subject: "CN=client 1"), "CN=client 1", "Give the key"),
+        (.refused(reason: "ee key too small"), "ee key too small", "2048 bits"),
+        (.expired(subject: "CN=client 1", notAfter: .distantPast), "CN=client 1", "renewed"),
+        (.notYetValid(subject: "CN=client 1", notBefore: .distantFuture), "CN=client 1", "clock"),
+    ])
+    func `each error says what is wrong and what to do`(
+        error: ClientIdentityError,
+        fault: String,
+        remedy: String
+    ) {
+        let text = error.description.replacing("\n", with: " ")
+        #expect(text.contains(fault))
+        #expect(text.contains(remedy))
+        #expect(text.hasSuffix("."))
+    }
 }

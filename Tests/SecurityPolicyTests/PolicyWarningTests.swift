@@ -82,4 +82,13 @@ import Testing
         let copy = try JSONDecoder().decode(TrustReport.self, from: JSONEncoder().encode(report))
         #expect(copy == report)
     }
+
+    @Test(arguments: [
+        (PolicyWarning.noBackupPin, "Pin a second one"), (.unusedPins, "Set the pinning mode"),
+        (.outdatedPin("CN=a\u{1B}[2J"), "CN=a\\x1b[2J is out of date. Pin its successor"),
+        (.expiredPins, "Replace them"), (.acceptsEveryServer, "anybody may read"),
+    ])
+    func `each warning says what it means or what to do`(warning: PolicyWarning, words: String) {
+        #expect(warning.description.contains(words))
+    }
 }

@@ -94,6 +94,11 @@ import Testing
             #expect(throws: CertificateError.self) { try RevocationList.lists(in: bytes) }
         }
         #expect(throws: CertificateError.self) { try RevocationList.load(contentsOf: folder.path + "/none") }
+        let broken = try folder.write("hello", to: "broken.crl")
+        let error = #expect(throws: CertificateError.self) {
+            try RevocationList.load(contentsOf: broken)
+        }
+        #expect(error?.description.contains(broken) == true)
     }
 
     @Test func `a policy with lists survives encoding and has its own identity`() throws {

@@ -94,5 +94,8 @@ import Testing
         #expect(policy.accepts(trust, forDomain: "api.test"))
         trust.certificates.removeLast()
         #expect(!policy.accepts(trust, forDomain: "api.test"))
+        // Where none is asked for, one that nobody can check is none.
+        policy.stapledOCSP = .ifPresent
+        #expect(policy.accepts(trust, forDomain: "api.test"))
     }
 }

@@ -66,4 +66,16 @@ import Testing
         #expect(TrustAnchors.systemAnd([]) == .system)
         #expect(TrustAnchors.certificates([]) != .system)
     }
+
+    @Test func `without variables the machine's own list is read, the first there is`() throws {
+        let anchors = SystemAnchors(environment: [:])
+        #expect(anchors.sources.first == "/etc/ssl/certs/ca-certificates.crt")
+        // Where the last one that was tried had none, there is none on this machine.
+        let last = try #require(anchors.sources.last)
+        let variable = last.hasSuffix("/certs") ? "SSL_CERT_DIR" : "SSL_CERT_FILE"
+        #expect(anchors.certificates == SystemAnchors(environment: [variable: last]).certificates)
+        for passed in anchors.sources.dropLast() {
+            #expect(SystemAnchors(environment: ["SSL_CERT_FILE": passed]).certificates.isEmpty)
+        }
+    }
 }

@@ -145,6 +145,18 @@ import Testing
         #expect(throws: CookieFileError.self) { try read.save(to: "/nonexistent/x") }
     }
 
+    @Test func `a file that cannot be put in its place leaves nothing of the cookies behind`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/full"
+        try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
+        let jar = CookieJar()
+        #expect(jar.set(Cookie(name: "session", value: "secret", domain: "h.test")))
+        let error = #expect(throws: CookieFileError.self) { try jar.save(to: path) }
+        #expect(error?.description.contains(path) == true)
+        #expect(error?.description.contains("secret") == false)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["full"])
+    }
+
     @Test(arguments: ["#HttpOnly_e", ".#HttpOnly_e", "..e", "#HttpOnly_#e", "#HttpOnly_..e", "#", ".", ""])
     func `a line of a cookie file whose domain would be read otherwise when written again is none`(
         domain: String

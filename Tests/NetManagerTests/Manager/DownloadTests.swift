@@ -207,4 +207,43 @@ import Testing
         #expect(error?.label == "protocol_error")
         #expect(names.isEmpty)
     }
+
+    @Test func `a download that resumes and a range of the caller's exclude each other, before any traffic`()
+        async throws
+    {
+        let server = try TestServer { _ in .bytes(10) }
+        var settings = DownloadOptions()
+        settings.resumes = true
+        let error = await requestError { [settings] in
+            _ = try await manager.download(
+                server.url(),
+                headers: ["Range": "bytes=1-2"],
+                to: target,
+                settings: settings
+            )
+        }
+        guard case .invalidRequest? = error?.kind else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.description.contains("Range") == true)
+        #expect(server.counters.connections == 0)
+        #expect(names.isEmpty)
+    }
+
+    @Test func `a folder that cannot be made is an error before any traffic`() async throws {
+        let server = try TestServer { _ in .bytes(10) }
+        try write("a file", "blocked")
+        var settings = DownloadOptions()
+        settings.createsFolders = true
+        let error = await requestError { [settings] in
+            _ = try await manager.download(server.url(), to: folder.path + "/blocked/x", settings: settings)
+        }
+        guard case .file(let reason)? = error?.kind else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("/blocked/: the folder cannot be made"))
+        #expect(server.counters.connections == 0)
+    }
 }

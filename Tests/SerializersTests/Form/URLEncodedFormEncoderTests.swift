@@ -175,4 +175,50 @@ import Testing
             return underlying is Broken
         }
     }
+
+    private enum Key: CodingKey { case list, one, two }
+
+    @Test func `what a superclass encodes by itself stands under its own name`() throws {
+        class Base: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(1, forKey: .one)
+            }
+        }
+        final class Derived: Base {
+            override func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(2, forKey: .two)
+                try super.encode(to: container.superEncoder())
+                var list = container.nestedUnkeyedContainer(forKey: .list)
+                try super.encode(to: list.superEncoder())
+            }
+        }
+        #expect(try Self.encode(Derived()) == "list%5B%5D%5Bone%5D=1&super%5Bone%5D=1&two=2")
+    }
+
+    @Test func `a name that is written twice keeps its place and has its last value`() throws {
+        struct Twice: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(1, forKey: .two)
+                try container.encode(2, forKey: .one)
+                try container.encode(3, forKey: .two)
+            }
+        }
+        #expect(try Self.encode(Twice()) { $0.sortsKeys = false } == "two=3&one=2")
+    }
+
+    @Test func `nil in a list is treated as every nil`() throws {
+        struct Gap: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                var list = container.nestedUnkeyedContainer(forKey: .list)
+                try list.encodeNil()
+                try list.encode(1)
+            }
+        }
+        #expect(try Self.encode(Gap()) == "list%5B%5D=1")
+        #expect(try Self.encode(Gap()) { $0.nilStyle = .null } == "list%5B%5D=null&list%5B%5D=1")
+    }
 }

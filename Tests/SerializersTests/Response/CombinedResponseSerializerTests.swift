@@ -145,4 +145,25 @@ import Testing
         let list = try makeResponse(type: "application/x-plist", "<plist><array/></plist>")
         #expect(try output(as: .propertyList([Int].self), list) == [])
     }
+
+    @Test func `a changed serializer is judged and changed by the one underneath`() throws {
+        let missing = try makeResponse(404, "abc")
+        var counting = DataResponseSerializer().map(\.count)
+        #expect(failure(counting, missing) == "status 404")
+        counting.validation.acceptableStatusCodes = [404]
+        #expect(try counting.serialize(missing) == 3)
+        #expect(counting.validation.acceptableStatusCodes == [404])
+
+        var prepared = DataResponseSerializer().preprocessing { $0 }
+        #expect(prepared.validation == ResponseValidation())
+        prepared.validation.acceptableStatusCodes = nil
+        #expect(try prepared.serialize(missing) == Data("abc".utf8))
+    }
+
+    @Test func `an error of the library's own that a function throws is passed on as it is`() throws {
+        let refusing = DataResponseSerializer().map { (_: Data) throws -> Int in
+            throw SerializationError.malformedJSON(reason: "x", offset: 1)
+        }
+        #expect(failure(refusing, try makeResponse(200, "abc")) == "malformed")
+    }
 }

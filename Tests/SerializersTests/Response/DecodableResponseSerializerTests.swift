@@ -103,4 +103,12 @@ import Testing
         let marked = [0xEF, 0xBB, 0xBF] + Array(#"{"team":"x","score":1}"#.utf8)
         #expect(try serializer.serialize(makeResponse(type: json, marked)).team == "x")
     }
+
+    @Test func `content that nobody wants to read is passed over, whatever it is`() throws {
+        let serializer = DecodableResponseSerializer(EmptyResponse.self)
+        for body in ["{}", #"{"a":1}"#, "[1]", "null"] {
+            let response = try makeResponse(type: "application/json", body)
+            #expect(try serializer.serialize(response) == EmptyResponse.empty)
+        }
+    }
 }

@@ -161,4 +161,28 @@ import Testing
                 == "malformed"
         )
     }
+
+    @Test func `a binary list with many elements, whose count is written out, is read and looked into`()
+        throws
+    {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let numbers = Array(0..<300)
+        let list = try encoder.encode(["numbers": numbers])
+        let read = try PropertyListResponseSerializer([String: [Int]].self).serialize(
+            makeResponse(type: type, list)
+        )
+        #expect(read == ["numbers": numbers])
+
+        let references = (1...20).flatMap { [0, 0, 0, UInt8($0)] as [UInt8] }
+        let scalars = Array(repeating: [0x09] as [UInt8], count: 20)
+        #expect(try failure(JSONValue.self, binary([[0xAF, 0x10, 20] + references] + scalars)) == "none")
+        // A count that is no number, of too many bytes, or beyond the list.
+        for count in [[0x20, 20], [0x14, 20], [0x11, 0xFF, 0xFF], [0x13, 0xFF]] as [[UInt8]] {
+            let broken = binary([[0xAF] + count + references] + scalars)
+            #expect(try failure(JSONValue.self, broken) == "malformed", "\(count)")
+        }
+        let itself = (0..<20).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
+        #expect(try failure(JSONValue.self, binary([[0xAF, 0x10, 20] + itself])) == "malformed")
+    }
 }
