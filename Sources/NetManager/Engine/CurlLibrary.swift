@@ -35,12 +35,15 @@ enum CurlLibrary {
     /// libcurl's own, a byte each for major, minor and patch.
     static let version: UInt32 = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 
-    /// The codings of content that libcurl can decode, as `Accept-Encoding` lists them; nil for none.
+    /// The codings of content that are asked for, as `Accept-Encoding` lists them; nil for none.
+    ///
+    /// Those that libcurl can decode but for deflate, which it undoes where a server sends it: under that name some send
+    /// the zlib format and some send it bare (RFC 9110, section 8.4.1.2), and who has it has gzip too.
     static let acceptEncoding: String? = {
         prepare()
         guard let version = curl_version_info(CURLVERSION_FIRST) else { return nil }
         let codings = [
-            (CURL_VERSION_LIBZ, "deflate, gzip"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
+            (CURL_VERSION_LIBZ, "gzip"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
         ]
         let known = codings.filter { version.pointee.features & Int32($0.0) != 0 }.map(\.1)
         return known.isEmpty ? nil : known.joined(separator: ", ")

@@ -280,24 +280,16 @@ extension EasyHandle {
                 || applied.decodesAtReader != decodesAtReader
         else { return }
         applied.headers = nil
-        var lines = CurlList()
-        for field in plan.headers {
-            // A field without a value is written with a semicolon; with a colon it would be left out.
-            try lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
-        }
-        if hasBody {
-            // libcurl adds these by itself: a type that nobody gave, and a wait of a second before large bodies.
-            for name in ["Content-Type", "Expect"] where !plan.headers.contains(name) {
-                try lines.append("\(name):")
-            }
-        }
         // Accept: */* is libcurl's own. Without this option it leaves codings alone.
         try set(CURLOPT_ACCEPT_ENCODING, wantsDecoding && !decodesAtReader ? "" : nil)
         // libcurl would write its own field anew for each request, letter by letter, and copy it in the same way.
         let codings =
             decodesAtReader
             ? ContentDecoder.acceptedCodings : wantsDecoding ? CurlLibrary.acceptEncoding : nil
-        if let codings { try lines.append("Accept-Encoding: \(codings)") }
+        var lines = CurlList()
+        for entry in HeaderList.entries(of: plan.headers, hasBody: hasBody, codings: codings) {
+            try lines.append(entry)
+        }
         let list = lines.take()
         let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(headerList)

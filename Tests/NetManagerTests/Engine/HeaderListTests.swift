@@ -1,0 +1,84 @@
+import FoundationEssentials
+import HTTPMessage
+import TestPKI
+import TestServer
+import Testing
+
+@testable import NetManager
+
+@Suite struct HeaderListTests {
+    private static func entries(_ headers: HTTPHeaders, hasBody: Bool = false, codings: String? = "gzip")
+        -> [String]
+    {
+        HeaderList.entries(of: headers, hasBody: hasBody, codings: codings)
+    }
+
+    @Test func `what libcurl need not know of shares the entry of the codings, in its order`() {
+        var headers: HTTPHeaders = ["User-Agent": "app", "X-A": "1"]
+        headers.add("2", for: "X-A")
+        #expect(Self.entries(headers) == ["Accept-Encoding: gzip\r\nUser-Agent: app\r\nX-A: 1\r\nX-A: 2"])
+    }
+
+    @Test func `what libcurl looks for has an entry of its own, however it is spelled`() {
+        let headers: HTTPHeaders = ["cOOKIE": "a=b", "X-A": "1", "HOST": "h", "Authorization": "Bearer t"]
+        #expect(
+            Self.entries(headers)
+                == ["cOOKIE: a=b", "HOST: h", "Authorization: Bearer t", "Accept-Encoding: gzip\r\nX-A: 1"]
+        )
+    }
+
+    @Test func `without codings the first field with a value begins the entry`() {
+        let headers: HTTPHeaders = ["X-Empty": "", "X-A": "1", "X-Void": "", "Accept-Encoding": "identity"]
+        #expect(
+            Self.entries(headers, codings: nil)
+                == ["X-Empty;", "Accept-Encoding: identity", "X-A: 1\r\nX-Void:"]
+        )
+        #expect(Self.entries([:], codings: nil).isEmpty)
+    }
+
+    @Test func `content keeps libcurl's own type and its wait away, where nobody gave them`() {
+        #expect(
+            Self.entries(["Content-Type": "text/plain"], hasBody: true)
+                == ["Content-Type: text/plain", "Expect:", "Accept-Encoding: gzip"]
+        )
+    }
+
+    private static let fields: HTTPHeaders = [
+        "X-Empty": "", "X-A": "1", "Referer": "http://r/", "X-Void": "", "X-Semicolon": "a; b",
+        "User-Agent": "app",
+        "X-Colon": ": ;",
+    ]
+
+    @Test func `every field arrives once, with its value`() async throws {
+        let server = try TestServer { _ in .text("x") }
+        var fields = Self.fields
+        fields.add("2", for: "x-a")
+        _ = try await CurlTransport().fetch(.post, server.url(), headers: fields, body: .data(Data("b".utf8)))
+        let received = try #require(server.requests.last).headers
+        for name in ["X-Empty", "Referer", "X-Void", "X-Semicolon", "User-Agent", "X-Colon", "X-A"] {
+            #expect(received[values: name] == fields[values: name], "\(name)")
+        }
+        #expect(received[values: "Accept-Encoding"].count == 1)
+        #expect(received["Content-Type"] == nil)
+    }
+
+    @Test(.enabled(if: NginxPeer.isInstalled, "nginx is not installed"))
+    func `every field arrives over HTTP/2 too`() async throws {
+        let names = ["empty", "a", "void", "semicolon", "colon"].map { "$http_x_\($0)" }
+        let shown = (names + ["$http_referer", "$http_user_agent", "$http_accept_encoding"]).joined(
+            separator: "|"
+        )
+        let options = CertificateOptions.server(.dns("localhost"))
+            .with { $0.subject = .init(commonName: "localhost") }
+        let nginx = try NginxPeer(
+            .init(identity: try Identity.selfSigned(options)).with {
+                $0.directives = "location = /echo { return 200 '\(shown)'; }"
+            }
+        )
+        let response = try await CurlTransport()
+            .fetch(nginx.url("/echo"), headers: Self.fields, policy: PinnedServer.lenient)
+        #expect(response.head.version == .http2)
+        let codings = try #require(CurlLibrary.acceptEncoding)
+        #expect(String(decoding: response.body, as: UTF8.self) == "|1||a; b|: ;|http://r/|app|\(codings)")
+    }
+}
