@@ -59,7 +59,12 @@ public struct HTTPHeaders: Sendable {
     /// Lines without a token and a colon are skipped; one that begins with white space continues the one before (RFC
     /// 9112, section 5.2).
     package init(lines: [UInt8]) {
-        storage = ReceivedFields(lines).map(Storage.received) ?? .list(ReceivedFields.read(lines))
+        self.init(lines: lines, isFolded: ReceivedFields.areFolded(lines))
+    }
+
+    /// The same, where somebody has looked already whether a line begins with white space.
+    package init(lines: [UInt8], isFolded: Bool) {
+        storage = isFolded ? .list(ReceivedFields.read(lines)) : .received(ReceivedFields(lines))
     }
 
     /// The first value of a field.

@@ -16,15 +16,16 @@ final class ReceivedFields: Sendable {
     private let lines: [UInt8]
     private let all = AtomicLazyReference<Fields>()
 
-    /// Takes lines with their ends; those that are no fields are skipped.
-    ///
-    /// Nil when one continues the line before (obs-fold, RFC 9112, section 5.2), so that a field is not one line.
-    init?(_ lines: [UInt8]) {
+    /// Takes lines with their ends, each of which is a field; those that are none are skipped.
+    init(_ lines: [UInt8]) {
         self.lines = lines
-        let isFolded = lines.withUnsafeBytes { bytes in
+    }
+
+    /// Whether a line continues the one before (obs-fold, RFC 9112, section 5.2), so that a field is not one line.
+    static func areFolded(_ lines: [UInt8]) -> Bool {
+        lines.withUnsafeBytes { bytes in
             ReceivedFields.lines(of: bytes).contains { ReceivedFields.isContinuation($0) }
         }
-        if isFolded { return nil }
     }
 
     /// All fields; made once.

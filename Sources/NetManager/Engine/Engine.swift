@@ -54,6 +54,8 @@ final class Engine: TaskExecutor {
     private let thread = Atomic<pthread_t>(0)
     /// Closures of users that wait for the end of the turn, with their queues.
     private let completions: Guarded<[Completed]> = Guarded([])
+    /// Whether there are any; only the thread asks, several times a turn.
+    private let hasCompletions = Atomic<Bool>(false)
     /// Told when the thread has ended, for the exit handler.
     private let ended = DispatchSemaphore(value: 0)
     /// Set by the exit handler: the thread returns at once, without ending transfers.
@@ -125,6 +127,7 @@ final class Engine: TaskExecutor {
     func complete(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
         guard isCurrentThread else { return queue.async(execute: body) }
         completions.withLock { $0.append(Completed(queue: queue, body: body)) }
+        hasCompletions.store(true, ordering: .relaxed)
     }
 
     /// Calls a closure when the thread has ended, at once if there is none any more.
@@ -192,6 +195,8 @@ final class Engine: TaskExecutor {
 
     /// Hands the closures that are ready to their queues, in order.
     func deliverCompletions() {
+        guard hasCompletions.load(ordering: .relaxed) else { return }
+        hasCompletions.store(false, ordering: .relaxed)
         var rest = completions.withLock { exchange(&$0) }[...]
         while let queue = rest.first?.queue {
             let together = rest.prefix { $0.queue === queue }

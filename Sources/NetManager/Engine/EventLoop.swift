@@ -63,7 +63,7 @@ final class EventLoop {
             engine.deliverCompletions()
             if !idleWork.isEmpty, transfers.isEmpty { rest() }
             let look = early.look(hasHeard: !events.isEmpty)
-            events = selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds(until: look) : 0)
+            selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds(until: look) : 0, &events)
             engine.didWake()
             for event in events { multi.act(on: event) }
             harvest()

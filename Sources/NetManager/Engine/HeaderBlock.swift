@@ -11,6 +11,8 @@ struct HeaderBlock {
     /// What the status line says; nil when there is none, or none that can be read.
     private var statusLine: (status: Int, version: HTTPVersion)?
     private var lines: [UInt8] = []
+    /// Whether a line continues the one before (obs-fold, RFC 9112, section 5.2).
+    private var isFolded = false
     private var trailerLines: [UInt8] = []
     private var total = 0
 
@@ -26,9 +28,11 @@ struct HeaderBlock {
         if Self.isStatusLine(line) {
             statusLine = Self.statusLine(line)
             lines.removeAll(keepingCapacity: true)
+            isFolded = false
             if !trailerLines.isEmpty { trailerLines = [] }
         } else if line.count > 2 {
             if lines.isEmpty { lines.reserveCapacity(512) }
+            if line[0] == 0x20 || line[0] == 0x09 { isFolded = true }
             lines.append(contentsOf: line.bindMemory(to: UInt8.self))
         }
     }
@@ -48,14 +52,21 @@ struct HeaderBlock {
     /// The status code of the section; nil when it has none.
     var status: Int? { statusLine?.status }
 
-    /// Reads the section; nil when its status line is none or when it gives the body no length that everybody reads
-    /// alike: a client and a middle box might each believe another.
-    func head(url: URL) -> HTTPResponse.Head? { section(url: url)?.head }
+    /// Reads the section, as ``takeSection(url:)`` does, and keeps it.
+    func head(url: URL) -> HTTPResponse.Head? {
+        var block = self
+        return block.takeSection(url: url)?.head
+    }
 
-    /// Reads the section, and how long it says that the content is.
-    func section(url: URL) -> (head: HTTPResponse.Head, length: Int64?)? {
+    /// Hands the section over, and how long it says that the content is; what was handed over is here no more.
+    ///
+    /// Nil when its status line is none or when it gives the body no length that everybody reads alike: a client and a
+    /// middle box might each believe another.
+    mutating func takeSection(url: URL) -> (head: HTTPResponse.Head, length: Int64?)? {
         guard let statusLine else { return nil }
-        let headers = HTTPHeaders(lines: lines)
+        var taken: [UInt8] = []
+        swap(&taken, &lines)
+        let headers = HTTPHeaders(lines: taken, isFolded: isFolded)
         guard let length = DeclaredLength(headers) else { return nil }
         let head = HTTPResponse.Head(
             status: statusLine.status,

@@ -9,10 +9,10 @@ import HTTPMessage
 enum HeaderList {
     /// Fields that libcurl adds, leaves out or changes by itself, in any version since 7.81 (lib/http.c).
     private static let known: Set<String> = [
-        "accept", "accept-encoding", "alt-used", "authorization", "connection", "content-length", "content-range",
-        "content-type", "cookie", "expect", "host", "http2-settings", "if-modified-since", "if-unmodified-since",
-        "last-modified", "proxy-authorization", "proxy-connection", "range", "referer", "te", "trailer",
-        "transfer-encoding", "upgrade",
+        "accept", "accept-encoding", "alt-used", "authorization", "connection", "content-length",
+        "content-range", "content-type", "cookie", "expect", "host", "http2-settings", "if-modified-since",
+        "if-unmodified-since", "last-modified", "proxy-authorization", "proxy-connection", "range",
+        "referer", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
     /// The entries: fields that libcurl knows one by one, then all others together.
@@ -40,7 +40,9 @@ enum HeaderList {
         }
         if hasBody {
             // libcurl adds these by itself: a type that nobody gave, and a wait of a second before large bodies.
-            for name in ["Content-Type", "Expect"] where !headers.contains(name) { entries.append("\(name):") }
+            for name in ["Content-Type", "Expect"] where !headers.contains(name) {
+                entries.append("\(name):")
+            }
         }
         if !rest.isEmpty { entries.append(rest) }
         return entries

@@ -168,26 +168,24 @@ final class Selector {
     }
 
     /// Waits for something to happen.
-    /// - Parameter milliseconds: The longest wait; -1 for ever.
-    /// - Returns: What happened on watched descriptors.
-    func wait(milliseconds: Int32) -> [Event] {
+    /// - Parameters:
+    ///   - milliseconds: The longest wait; -1 for ever.
+    ///   - events: Becomes what happened on watched descriptors; its memory is used again.
+    func wait(milliseconds: Int32, _ events: inout [Event]) {
+        events.removeAll(keepingCapacity: true)
         let hidden = unread.take()
-        let count = buffer.withUnsafeMutableBufferPointer { events in
+        let count = buffer.withUnsafeMutableBufferPointer { buffer in
             // The pointer may be nil by the header of glibc 2.36, not by that of 2.41; the buffer is never empty.
-            guard let start = events.baseAddress else { return Int32(0) }
-            return epoll_wait(epoll, start, Int32(events.count), hidden.isEmpty ? milliseconds : 0)
+            guard let start = buffer.baseAddress else { return Int32(0) }
+            return epoll_wait(epoll, start, Int32(buffer.count), hidden.isEmpty ? milliseconds : 0)
         }
-        guard count > 0 || !hidden.isEmpty else { return [] }
-        var events: [Event] = []
-        events.reserveCapacity(max(0, Int(count)) + hidden.count)
-        for raw in buffer.prefix(max(0, Int(count))) where raw.data.fd != wakeDescriptor {
-            if let event = event(of: raw) { events.append(event) }
+        for index in 0..<max(0, Int(count)) where buffer[index].data.fd != wakeDescriptor {
+            if let event = event(of: buffer[index]) { events.append(event) }
         }
         for descriptor in hidden where self[descriptor]?.effective.contains(.read) == true {
             guard !events.contains(where: { $0.descriptor == descriptor }) else { continue }
             events.append(Event(descriptor: descriptor, readable: true, writable: false, failed: false))
         }
-        return events
     }
 
     private func event(of raw: epoll_event) -> Event? {

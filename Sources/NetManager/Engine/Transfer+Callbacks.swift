@@ -99,14 +99,18 @@ extension Transfer {
         guard let status = headers.status else { return state.fail(.malformedHead) }
         guard state.headEnds(status: status) else { return true }
         settleClientCertificate()
-        guard let (head, length) = headers.section(url: plan.url) else { return state.fail(.malformedHead) }
-        self.head = head
+        guard let (head, length) = headers.takeSection(url: plan.url) else {
+            return state.fail(.malformedHead)
+        }
         declaredLength = length ?? 0
         // The length of encoded content says nothing about the decoded bytes that are counted.
         if plan.context.meter != nil {
             downloadTotal = length != nil && !head.headers.contains("Content-Encoding") ? length : nil
         }
-        guard plan.context.delivery != .streamed || head.isFreeOfTransferCodings else {
+        let isStreamed = plan.context.delivery == .streamed
+        let isReadable = !isStreamed || head.isFreeOfTransferCodings
+        self.head = consume head
+        guard isReadable else {
             return state.fail(.undecodable("the server used a transfer coding that it was not asked for"))
         }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
@@ -117,14 +121,19 @@ extension Transfer {
             uploaded = Int64(data.count)
             meterBody(.upload)
         }
+        return !isStreamed || beginStream(status)
+    }
+
+    /// Hands the head on to whom the body is streamed.
+    /// - Returns: False when the transfer must end.
+    private func beginStream(_ status: Int) -> Bool {
         // A challenge may be answered by libcurl, and then this is not the response: its body will tell.
         let isAnswered =
             status == 401 && plan.context.authentication != nil || status == 407 && proxy.credentials != nil
-        if plan.context.delivery == .streamed, !isAnswered {
-            // A call has one answer.
-            guard channel == nil else { return state.fail(.malformedHead) }
-            deliver(head)
-        }
+        guard let head, !isAnswered else { return true }
+        // A call has one answer.
+        guard channel == nil else { return state.fail(.malformedHead) }
+        deliver(head)
         return true
     }
 
