@@ -19,7 +19,7 @@ struct AppliedOptions {
 
     var settings: Settings?
     /// The route of the request before, where the next one has the same settings and origin.
-    var route: ConnectionGate.Route?
+    var route: Route?
     var url: URL?
     var isSecure = false
     var host = ""

@@ -5,7 +5,7 @@ import CCurlShims
 extension EventLoop {
     /// Lets a transfer begin, or wait until it may.
     func enter(_ transfer: Transfer) {
-        if let route = transfer.route, !gate.mayEnter(transfer.id, on: route) {
+        if let route = transfer.route, !route.gate.mayEnter(transfer.id) {
             transfer.place = .atGate
         } else {
             queueUp(transfer)
@@ -17,7 +17,7 @@ extension EventLoop {
     /// Requests that share a connection are libcurl's to place: it alone knows how many fit on it.
     private func queueUp(_ transfer: Transfer) {
         guard !queue.isUnlimited else { return handToLibcurl(transfer) }
-        let shares = transfer.route.map { gate.multiplexes($0) } ?? false
+        let shares = transfer.route?.gate.multiplexes == true
         if !shares, let host = transfer.host,
             !queue.mayEnter(transfer.id, host: host, priority: transfer.priority)
         {
@@ -39,16 +39,20 @@ extension EventLoop {
     /// Lets those go on that have waited for a connection to share, the most urgent first.
     func release(_ ids: [TransferID]) {
         // As with nearly every request.
-        guard !ids.isEmpty else { return }
-        func isSooner(_ left: Transfer, _ right: Transfer) -> Bool {
-            left.priority == right.priority
-                ? left.id.number < right.id.number : left.priority > right.priority
+        guard !ids.isEmpty, !isFinishing else { return }
+        var released: [Transfer] = []
+        released.reserveCapacity(ids.count)
+        for id in ids {
+            if let transfer = transfers[id], transfer.place == .atGate { released.append(transfer) }
         }
-        let released = ids.compactMap { transfers[$0] }.filter { $0.place == .atGate }
+        // They came in the order of their numbers, or went on in it.
+        if let first = released.first, released.contains(where: { $0.priority != first.priority }) {
+            released.sort {
+                $0.priority == $1.priority ? $0.id.number < $1.id.number : $0.priority > $1.priority
+            }
+        }
         let now = MonotonicClock.nanoseconds
-        for transfer in released.sorted(by: isSooner) {
-            goOn(transfer, now: now, queueUp)
-        }
+        for transfer in released { goOn(transfer, now: now, queueUp) }
     }
 
     /// Lets those go on whose turn it is.
@@ -105,7 +109,7 @@ extension EventLoop {
     func leaveQueues(_ transfer: Transfer, wasCancelled: Bool) {
         if !queue.isUnlimited { admit(queue.leave(transfer.id)) }
         guard let route = transfer.route else { return }
-        release(gate.ended(transfer.id, on: route, wasCancelled: wasCancelled))
+        release(route.gate.ended(transfer.id, wasCancelled: wasCancelled))
     }
 
     // MARK: The program's hook

@@ -13,13 +13,15 @@ final class EventLoop {
     // Values whose methods call nothing outside (Transfer): no access to one can begin inside of another.
     @exclusivity(unchecked) var transfers = TransferTable<Transfer>()
     @exclusivity(unchecked) var deadlines = DeadlineQueue()
-    @exclusivity(unchecked) var gate = ConnectionGate()
+    @exclusivity(unchecked) private var routes = RouteTable()
     @exclusivity(unchecked) var queue: ConnectionQueue
     private let surroundings: TransferSurroundings
     private var early: EarlyAnswers { surroundings.early }
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox: Outbox { surroundings.outbox }
     var challenges: TrustChallenges { surroundings.challenges }
+    /// Whether nobody is let in any more.
+    private(set) var isFinishing = false
     /// What is to be done once nothing is under way.
     private var idleWork: [IdleWork] = []
 
@@ -189,7 +191,7 @@ final class EventLoop {
             return
         }
         do {
-            try transfer.attach(handle, gate)
+            try transfer.attach(handle, &routes)
         } catch {
             transfer.finish(with: error, code: nil)
             handles.give(back: handle)
@@ -214,7 +216,7 @@ final class EventLoop {
             guard let route = transfer.route else { continue }
             // Its connection has room for others, which need no connections of their own.
             if transfer.multiplexes, !queue.isUnlimited { admit(queue.leave(transfer.id)) }
-            release(gate.connected(transfer.id, on: route, multiplexes: transfer.multiplexes))
+            release(route.gate.connected(transfer.id, multiplexes: transfer.multiplexes))
         }
         while let finished = multi.nextFinished() {
             guard let context = nm_easy_getinfo_private(finished.easy),
@@ -250,8 +252,7 @@ final class EventLoop {
     private func finish() {
         let rest = engine.closeInbox()
         for command in rest.commands { command.refuse() }
-        // Nobody is let in any more.
-        gate = ConnectionGate()
+        isFinishing = true
         queue = ConnectionQueue(mostPerHost: 0, most: 0)
         for transfer in transfers.all { end(transfer.id, because: .shutDown) }
         outbox.deliver()

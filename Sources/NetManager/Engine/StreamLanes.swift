@@ -11,7 +11,7 @@ final class StreamLanes {
 
     private let isUsed: Bool
     /// The transfers under way whose readers have slept, by route and by lane.
-    private var sleepers: [ConnectionGate.Route: [Int]] = [:]
+    private var sleepers: [Route: [Int]] = [:]
 
     /// Makes lanes.
     /// - Parameter isUsed: False where connections are limited: a request could wait for one without end.
@@ -20,7 +20,7 @@ final class StreamLanes {
     }
 
     /// The route for a request that begins.
-    func enter(_ route: ConnectionGate.Route) -> ConnectionGate.Route {
+    func enter(_ route: Route) -> Route {
         guard !sleepers.isEmpty, let counts = sleepers[route] else { return route }
         if let lane = counts.firstIndex(of: 0) { return route.inLane(lane) }
         guard counts.count == Self.most else { return route.inLane(counts.count) }
@@ -28,7 +28,7 @@ final class StreamLanes {
     }
 
     /// The reader of a transfer sleeps for the first time.
-    func fallsAsleep(_ route: ConnectionGate.Route) {
+    func fallsAsleep(_ route: Route) {
         guard isUsed else { return }
         var counts = sleepers[route.inLane(0)] ?? []
         while counts.count <= route.lane { counts.append(0) }
@@ -37,7 +37,7 @@ final class StreamLanes {
     }
 
     /// A transfer whose reader had slept has ended.
-    func ends(_ route: ConnectionGate.Route) {
+    func ends(_ route: Route) {
         guard var counts = sleepers[route.inLane(0)] else { return }
         counts[route.lane] -= 1
         while counts.last == 0 { counts.removeLast() }

@@ -70,7 +70,8 @@ final class TLSVerification {
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &count)
-        return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+        guard let name, count == 2 else { return false }
+        return name[0] == UInt8(ascii: "h") && name[1] == UInt8(ascii: "2")
     }
 
     /// The verification of the connection that a transfer is about to use; nil when it has none.

@@ -51,7 +51,7 @@ final class Transfer: Numbered {
     /// TLS handshakes begun on the newest socket: with an https proxy the first is the proxy's.
     var handshakes = 0
     /// What the requests have in common that may share this one's connection; nil where none multiplexes.
-    private(set) var route: ConnectionGate.Route?
+    private(set) var route: Route?
     var place = Place.atGate
     /// Whether the caller has paused it.
     private(set) var isPaused = false
@@ -132,20 +132,20 @@ final class Transfer: Numbered {
     /// Tells a handle what to do.
     /// - Parameters:
     ///   - handle: The handle.
-    ///   - gate: Knows the routes of others.
+    ///   - routes: Those of others.
     /// - Throws: What the handle cannot be told, and what forbids to send the request.
-    func attach(_ handle: EasyHandle, _ gate: borrowing ConnectionGate) throws(TransferFailure) {
+    func attach(_ handle: EasyHandle, _ routes: inout RouteTable) throws(TransferFailure) {
         proxy = try handle.apply(plan)
         if handle.applied.isSecure || proxy.policy != nil {
             guard CurlLibrary.usesOpenSSL else { throw .unsuitableTLSLibrary(CurlLibrary.tlsLibrary) }
         }
         if !handle.applied.isSecure, plan.context.settings.isPinned { throw .pinnedWithoutTLS }
         if handle.applied.isSecure, !plan.body.hasTrailers {
-            let own = handle.applied.route ?? gate.known(ownRoute(handle))
+            let own = handle.applied.route ?? routes.known(ownRoute(handle))
             // Without settings, the next request of the handle may have others.
             if handle.applied.settings != nil { handle.applied.route = own }
             let route = lanes.enter(own)
-            self.route = route
+            self.route = route === own ? own : routes.known(route)
             try handle.keep(toLane: route.lane)
         }
         handle.transfer = self
@@ -159,8 +159,8 @@ final class Transfer: Numbered {
         }
     }
 
-    private func ownRoute(_ handle: EasyHandle) -> ConnectionGate.Route {
-        ConnectionGate.Route(
+    private func ownRoute(_ handle: EasyHandle) -> Route {
+        Route(
             host: handle.applied.host,
             port: handle.applied.port,
             policyID: plan.policyID,

@@ -4,7 +4,7 @@ import Testing
 
 /// Where requests go while readers sleep.
 struct StreamLanesTests {
-    private let route = ConnectionGate.Route(
+    private let route = Route(
         host: "a.example",
         port: 443,
         policyID: "p",
@@ -36,7 +36,7 @@ struct StreamLanesTests {
     @Test func `another route is not concerned, and without lanes there is one`() {
         let lanes = StreamLanes(isUsed: true)
         lanes.fallsAsleep(route)
-        let other = ConnectionGate.Route(
+        let other = Route(
             host: "b.example",
             port: 443,
             policyID: "p",
