@@ -250,7 +250,7 @@ let package = Package(
             name: "NetManagerTests",
             dependencies: [
                 "NetManager", "HTTPMessage", "SecurityPolicy", "Serializers", "TestServer", "TestPKI",
-                "Locks", "ChildProcess", "CLinux", "COpenSSL",
+                "Locks", "ChildProcess", "CLinux", "COpenSSL", "CCurlShims",
                 "Conformance", "ExitProbe", "FormValues", "LoadProbe", "SeededRandom", "TestSupport",
             ],
             swiftSettings: strict

@@ -4,10 +4,20 @@
 
 #include <curl/curl.h>
 
-/// curl_global_init, with the C library's allocator but for where large blocks lie.
+/// curl_global_init with the allocator below; to be called once.
 ///
-/// What it gives is freed as ever. Without effect on memory where the program has initialized libcurl before.
+/// Without effect on memory where the program has initialized libcurl before.
 CURLcode nm_global_init(void);
+
+/// malloc, free and realloc, but for blocks of the size of a receive buffer, which lie apart from all others.
+///
+/// They may be called from any thread.
+void *nm_allocate(size_t size);
+void nm_release(void *block);
+void *nm_resize(void *block, size_t size);
+
+/// Whether receive buffers lie apart: not where the system reserves no addresses for them, nor with the address sanitizer.
+int nm_lays_buffers_apart(void);
 
 CURLcode nm_easy_setopt_long(CURL *easy, CURLoption option, long value);
 CURLcode nm_easy_setopt_offset(CURL *easy, CURLoption option, curl_off_t value);
