@@ -29,12 +29,13 @@ public struct Guarded<Value: Sendable>: @unchecked Sendable {
 
     /// Puts a value behind a lock.
     @inlinable @inline(__always)
-    public init(_ value: Value) {
+    public init(_ value: consuming Value) {
         storage = Storage.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
-        storage.withUnsafeMutablePointers { lock, place in
-            pthread_mutex_init(lock, nil)
-            place.initialize(to: value)
-        }
+        let (lock, place) = storage.withUnsafeMutablePointers { ($0, $1) }
+        pthread_mutex_init(lock, nil)
+        // Outside of a closure, where it is moved and not copied.
+        place.initialize(to: value)
+        withExtendedLifetime(storage) {}
     }
 
     /// Whether both are the same value, not equal ones.

@@ -64,9 +64,7 @@ package struct CallControl: Sendable {
 
     /// Makes the control of a call that is so urgent.
     init(priority: RequestPriority) {
-        var state = State()
-        state.priority = priority
-        self.state = Guarded(state)
+        state = Guarded(State(priority: priority))
     }
 
     /// Whether the call must end because its manager does.
