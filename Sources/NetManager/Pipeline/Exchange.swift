@@ -31,20 +31,29 @@ final class Exchange: Sendable {
     /// Where the context's credentials may be sent; nil for nowhere.
     private let credentialsOrigin: URLReference.Origin?
 
-    private struct Record {
-        var attempts = 0
-        var lastMethod: HTTPMethod?
-        var hasSentOneShotBody = false
-        /// Whether the monitors have been told of the beginning and not of the end.
-        var isTold = false
-        /// Of the request that was sent first, where a client identity is for it alone.
-        var firstOrigin: URLReference.Origin?
-        var lacksClientCertificate = false
-        var unrepeatable = 0
+    // What has happened so far: numbers, as a lock and what lies behind it would be one more block of memory of each call.
+    private let handedOver = Atomic<Int>(0)
+    private let unrepeatable = Atomic<Int>(0)
+    private let hasSentOneShotBody = Atomic<Bool>(false)
+    private let hasFailedToIdentify = Atomic<Bool>(false)
+    /// Whether the monitors have been told of the beginning and not of the end.
+    private let isTold = Atomic<Bool>(false)
+    private let hasLeft = Atomic<Bool>(false)
+    private let detour = AtomicLazyReference<Detour>()
+    /// Whether there is one, as looking at the reference goes through the metadata of its type.
+    private let hasDetour = Atomic<Bool>(false)
+
+    /// What is kept of a call that is sent with another method than its own, or may not show its identity everywhere.
+    private final class Detour: Sendable {
+        struct State {
+            var lastMethod: HTTPMethod?
+            /// Of the request that was sent first.
+            var firstOrigin: URLReference.Origin?
+        }
+
+        let state = Guarded(State())
     }
 
-    private let record = Guarded(Record())
-    private let hasLeft = Atomic<Bool>(false)
     private let start: Moment
 
     init(
@@ -77,19 +86,28 @@ final class Exchange: Sendable {
     }
 
     /// How often something was handed to the transport.
-    var attempts: Int { record.withLock { $0.attempts } }
+    var attempts: Int { handedOver.load(ordering: .relaxed) }
 
     /// Whether the newest refusal came from a server that had asked for a client certificate and got none.
     ///
     /// Many servers, nginx among them, finish the handshake nevertheless and say it with a status.
-    var lacksClientCertificate: Bool { record.withLock { $0.lacksClientCertificate } }
+    var lacksClientCertificate: Bool { hasFailedToIdentify.load(ordering: .relaxed) }
 
     /// The method of the request that was sent last: a redirect may have changed it.
-    var lastMethod: HTTPMethod { record.withLock { $0.lastMethod } ?? request.method }
+    var lastMethod: HTTPMethod {
+        guard hasDetour.load(ordering: .acquiring) else { return request.method }
+        return changeDetour { $0.lastMethod } ?? request.method
+    }
+
+    private func changeDetour<Result>(_ change: (inout Detour.State) -> Result) -> Result {
+        let detour = detour.storeIfNil(Detour())
+        hasDetour.store(true, ordering: .releasing)
+        return detour.state.withLock(change)
+    }
 
     /// How often something was handed to the transport that must not be sent twice: a hook may turn a read into a
     /// write, and a redirect may leave the `Idempotency-Key` behind.
-    var unrepeatableAttempts: Int { record.withLock { $0.unrepeatable } }
+    var unrepeatableAttempts: Int { unrepeatable.load(ordering: .relaxed) }
 
     /// Hands one request to the transport, once; every retry and redirect comes through here.
     ///
@@ -136,23 +154,19 @@ final class Exchange: Sendable {
         try RequestRules.check(request, settings: context.settings, checked: checked)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let isUnrepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
-        let (attempt, isSpent) = record.withLock { record in
-            let isSpent = isOneShot && record.hasSentOneShotBody
-            guard !isSpent else { return (record.attempts, true) }
-            record.attempts += 1
-            record.lastMethod = request.method
-            if isUnrepeatable { record.unrepeatable += 1 }
-            record.hasSentOneShotBody = record.hasSentOneShotBody || isOneShot
-            return (record.attempts, false)
-        }
-        guard !isSpent else {
+        guard !isOneShot || !hasSentOneShotBody.exchange(true, ordering: .relaxed) else {
             let reason = "The body is a stream, which can be sent once, and has been sent."
             throw RequestError(
                 .invalidRequest(reason),
                 for: request,
-                attempt: attempt,
+                attempt: attempts,
                 underlying: UnsendableBody()
             )
+        }
+        let attempt = handedOver.wrappingAdd(1, ordering: .relaxed).newValue
+        if isUnrepeatable { unrepeatable.wrappingAdd(1, ordering: .relaxed) }
+        if hasDetour.load(ordering: .acquiring) || request.method != self.request.method {
+            changeDetour { $0.lastMethod = request.method }
         }
         if let end = context.end, now ?? time.moment() >= end {
             throw RequestError(.timedOut(.total), for: request, attempt: attempt - 1)
@@ -198,7 +212,7 @@ final class Exchange: Sendable {
     /// Keeps what an answer says beyond itself.
     private func note(_ response: StreamedResponse) {
         guard response.head.status >= 400 else { return }
-        record.withLock { $0.lacksClientCertificate = response.lacksClientCertificate }
+        hasFailedToIdentify.store(response.lacksClientCertificate, ordering: .relaxed)
     }
 
     /// Keeps what the answer to the one transmission of a call without steps says beyond itself.
@@ -206,7 +220,7 @@ final class Exchange: Sendable {
     func settles(_ answer: TransferAnswer) -> Bool {
         guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return false }
         if answer.status >= 400 {
-            record.withLock { $0.lacksClientCertificate = answer.lacksClientCertificate }
+            hasFailedToIdentify.store(answer.lacksClientCertificate, ordering: .relaxed)
         }
         if let count = answer.bodyCount { context.meter?.settle(download: Int64(count)) }
         return true
@@ -249,7 +263,7 @@ final class Exchange: Sendable {
     /// Tells the monitors that the call begins.
     func began() {
         guard let events else { return }
-        record.withLock { $0.isTold = true }
+        isTold.store(true, ordering: .relaxed)
         events.tell { $0.callStarted($1) }
         control.observePauses(events.paused)
     }
@@ -269,11 +283,7 @@ final class Exchange: Sendable {
     func ended(_ head: HTTPResponse.Head?, _ error: RequestError?, isDelivered: Bool = true) {
         if isDelivered { left() }
         guard let events else { return }
-        let wasTold = record.withLock { record in
-            defer { record.isTold = false }
-            return record.isTold
-        }
-        guard wasTold else { return }
+        guard isTold.exchange(false, ordering: .relaxed) else { return }
         control.observePauses(nil)
         let end = CallEnd(
             head: head ?? error?.response?.head,
@@ -294,9 +304,9 @@ final class Exchange: Sendable {
         guard let origin = URLReference(request.url.absoluteString).origin else {
             return identityAcrossOrigins
         }
-        let isFirst = record.withLock { record in
-            let first = record.firstOrigin ?? origin
-            record.firstOrigin = first
+        let isFirst = changeDetour { state in
+            let first = state.firstOrigin ?? origin
+            state.firstOrigin = first
             return first == origin
         }
         return isFirst ? own : identityAcrossOrigins
