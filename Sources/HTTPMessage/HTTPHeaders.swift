@@ -150,7 +150,12 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Whether there are no fields.
-    public var isEmpty: Bool { fields.isEmpty }
+    public var isEmpty: Bool {
+        switch storage {
+        case .list(let fields): fields.isEmpty
+        case .received(let fields): fields.list.isEmpty
+        }
+    }
 
     /// The number of fields, repeated ones counted each.
     public var count: Int { fields.count }

@@ -12,14 +12,14 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders
     /// The content; nil for none.
     public var body: HTTPBody?
+}
 
+// In an extension, so that there is the compiler's own initializer too, which copies nothing.
+extension HTTPRequest {
     /// Makes a request.
     ///
     /// Nothing is checked here; what may not be sent is refused when it is sent.
     public init(_ method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
+        self.init(method: method, url: url, headers: headers, body: body)
     }
 }

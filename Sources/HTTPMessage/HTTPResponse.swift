@@ -38,31 +38,35 @@ public struct HTTPResponse: Sendable {
     public var redirects: [Head]
     /// The fields that came behind the content (RFC 9110, section 6.5); empty when there were none.
     public var trailers: HTTPHeaders
+}
 
-    // Inlined, so that it is made where it is wanted: otherwise it is copied out of here, reference by reference.
+// In an extension, so that there is the compiler's own initializer too, which copies nothing.
+extension HTTPResponse {
     /// Makes a response.
-    @inlinable
     public init(head: Head, body: Data = Data(), requestMethod: HTTPMethod? = nil) {
-        self.head = head
-        self.body = body
-        self.requestMethod = requestMethod
-        redirects = []
-        trailers = HTTPHeaders()
+        self.init(
+            head: head,
+            body: body,
+            requestMethod: requestMethod,
+            redirects: [],
+            trailers: HTTPHeaders()
+        )
     }
 
     /// Makes a response of parts that are handed over.
-    @inlinable
     package init(
         head: consuming Head,
         body: consuming Data,
         requestMethod: consuming HTTPMethod?,
         trailers: consuming HTTPHeaders
     ) {
-        self.head = head
-        self.body = body
-        self.requestMethod = requestMethod
-        redirects = []
-        self.trailers = trailers
+        self.init(
+            head: head,
+            body: body,
+            requestMethod: requestMethod,
+            redirects: [],
+            trailers: trailers
+        )
     }
 }
 
