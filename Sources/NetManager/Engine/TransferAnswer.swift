@@ -9,7 +9,7 @@ import Locks
 final class TransferAnswer: @unchecked Sendable {
     private enum Content {
         /// A response that has been read to its end.
-        case whole(HTTPResponse, ResponseRemarks)
+        case whole(HTTPResponse)
         /// A response whose content is still to come.
         case streamed(StreamedResponse)
         case failed(any Error)
@@ -21,23 +21,23 @@ final class TransferAnswer: @unchecked Sendable {
     let isStreamed: Bool
     /// How many bytes of content have been read; nil for an answer that is none or streamed.
     let bodyCount: Int?
-    /// Whether the server had asked for a client certificate and got none, of a response that has been read.
-    let lacksClientCertificate: Bool
+    /// What is known beside a response that has been read.
+    let remarks: ResponseRemarks
     private var content: Content?
 
     init(whole response: consuming HTTPResponse, _ remarks: consuming ResponseRemarks) {
         status = response.head.status
         isStreamed = false
         bodyCount = response.body.count
-        lacksClientCertificate = remarks.lacksClientCertificate
-        content = .whole(consume response, consume remarks)
+        self.remarks = consume remarks
+        content = .whole(consume response)
     }
 
     init(streamed response: consuming StreamedResponse) {
         status = response.head.status
         isStreamed = true
         bodyCount = nil
-        lacksClientCertificate = false
+        remarks = ResponseRemarks()
         content = .streamed(consume response)
     }
 
@@ -45,7 +45,7 @@ final class TransferAnswer: @unchecked Sendable {
         status = 0
         isStreamed = false
         bodyCount = nil
-        lacksClientCertificate = false
+        remarks = ResponseRemarks()
         content = .failed(error)
     }
 
@@ -56,7 +56,7 @@ final class TransferAnswer: @unchecked Sendable {
     /// - Throws: What the transfer failed with.
     func takeWhole() throws -> HTTPResponse {
         switch take() {
-        case .whole(let response, _): return response
+        case .whole(let response): return response
         case .streamed(let response): return HTTPResponse(head: response.head)
         case .failed(let error): throw error
         }
@@ -66,7 +66,7 @@ final class TransferAnswer: @unchecked Sendable {
     /// - Throws: What the transfer failed with.
     func takeStreamed() throws -> StreamedResponse {
         switch take() {
-        case .whole(let response, let remarks): return remarks.streamed(response)
+        case .whole(let response): return remarks.streamed(response)
         case .streamed(let response): return response
         case .failed(let error): throw error
         }

@@ -11,20 +11,21 @@ final class TransferPlan: Sendable {
 
     let id = TransferID(number: numbers.wrappingAdd(1, ordering: .relaxed).newValue)
     private let cancelled = Atomic<Bool>(false)
-    let method: HTTPMethod
+    private let request: HTTPRequest
+    var method: HTTPMethod { request.method }
     /// The absolute URL.
     ///
     /// Which host it names is for libcurl's own parser to say, so that the host that is connected to and the
     /// host whose name is checked cannot differ.
-    let url: URL
-    let headers: HTTPHeaders
+    var url: URL { request.url }
+    var headers: HTTPHeaders { request.headers }
     let body: UploadPlan
     var policy: SecurityPolicy { context.policy }
     /// What the client shows when a server asks for a certificate; nil for nothing.
     var clientIdentity: ClientIdentity? { context.clientIdentity }
     /// Equal only for equal policies together with equal client identities and the same hook; keeps connections and TLS
     /// sessions of different ones apart.
-    let policyID: String
+    var policyID: String { context.settings.connectionID }
     /// What is asked about each new chain of a server; nil for nothing.
     var serverTrustHook: ServerTrustHook? { context.serverTrustHook }
     /// Told of servers that were refused, or would have been; called on the engine's thread, so it only hands on.
@@ -41,16 +42,13 @@ final class TransferPlan: Sendable {
     ///   - isChecked: Whether ``RequestRules`` have passed the request.
     /// - Throws: ``RequestError`` when it may not be sent.
     init(
-        _ request: HTTPRequest,
+        _ request: consuming HTTPRequest,
         body: consuming UploadPlan,
         context: consuming TransportContext,
         isChecked: Bool = false
     ) throws {
-        method = request.method
-        url = request.url
-        headers = request.headers
+        self.request = consume request
         self.body = consume body
-        policyID = context.settings.connectionID
         if let handler = context.progress {
             progress = ProgressReporter(handler: handler, queue: context.progressQueue)
         } else {
@@ -99,8 +97,8 @@ final class TransferPlan: Sendable {
 
     /// What contradicts the body; nil when nothing does.
     private func conflict() -> String? {
-        for name in ["Content-Length", "Transfer-Encoding"]
-        where !context.settings.knows(headers) && headers.contains(name) {
+        let isKnown = context.settings.knows(headers)
+        for name in ["Content-Length", "Transfer-Encoding"] where !isKnown && headers.contains(name) {
             return "the header field “\(name)” is set by the engine from the body; remove it"
         }
         if !body.isEmpty, method == .head { return "HEAD carries no body" }

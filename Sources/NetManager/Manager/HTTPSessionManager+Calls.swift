@@ -106,14 +106,10 @@ extension HTTPSessionManager {
         )
         let prepared: PreparedCall
         do {
-            let handler = task.meter.recording(before: progress ?? call.options.progress)
-            prepared = try prepare(call, under: snapshot) { context in
-                if let handler { context.progress = handler }
-                context.control = task.control
-                context.meter = task.meter
-                context.metrics = task.recorder
-                context.progressQueue = completion.queue
-            }
+            var company = CallCompany(control: task.control, meter: task.meter, metrics: task.recorder)
+            company.progress = task.meter.recording(before: progress ?? call.options.progress)
+            company.progressQueue = completion.queue
+            prepared = try prepare(call, under: snapshot, with: company)
         } catch {
             completion.refuse(error)
             return task

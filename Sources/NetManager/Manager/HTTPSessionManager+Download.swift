@@ -134,11 +134,9 @@ extension HTTPSessionManager {
         // How much of the file is there is known where it is written, and not by the engine.
         var call = call
         if let updates = call.options.progressUpdates.take() { meter?.tell(updates) }
-        let prepared = try prepare(call, under: snapshot, isBuffered: false) { context in
-            context.progress = nil
-            context.metrics = task?.recorder
-            context.control = task?.control
-        }
+        if handler != nil { call.options.progress = nil }
+        let company = CallCompany(control: task?.control, metrics: task?.recorder)
+        let prepared = try prepare(call, under: snapshot, isBuffered: false, with: company)
         let reporter = handler.map { ProgressReporter(handler: $0, queue: queue) }
         return Download(
             prepared: prepared,

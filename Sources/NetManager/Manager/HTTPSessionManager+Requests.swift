@@ -14,7 +14,7 @@ extension HTTPSessionManager {
         _ call: Call,
         under snapshot: Snapshot,
         isBuffered: Bool = true,
-        completing: (inout TransportContext) -> Void = { _ in }
+        with company: CallCompany = .init()
     ) throws(RequestError) -> PreparedCall {
         var isPrepared = false
         defer { if !isPrepared { call.options.progressUpdates?.finish() } }
@@ -24,7 +24,34 @@ extension HTTPSessionManager {
         } catch {
             throw RequestError(.invalidURL, method: call.method, url: call.url, detail: error.reason)
         }
-        var request = HTTPRequest(call.method, url: checked.url, headers: snapshot.configuration.headers)
+        // The request is kept in no variable on its way, so that it is handed on and not copied; and so is the context below.
+        let prepared = try prepare(
+            try request(for: call, to: checked.url, under: snapshot),
+            call.options,
+            under: snapshot,
+            isBuffered: isBuffered,
+            checked: checked,
+            with: company
+        )
+        isPrepared = true
+        return prepared
+    }
+
+    /// The request that a call asks for.
+    private func request(for call: Call, to url: URL, under snapshot: Snapshot) throws(RequestError)
+        -> HTTPRequest
+    {
+        guard snapshot.writesNothing(for: call) else {
+            return try writtenRequest(for: call, to: url, under: snapshot)
+        }
+        return HTTPRequest(.get, url: url, headers: snapshot.completeHeaders)
+    }
+
+    @inline(never)
+    private func writtenRequest(for call: Call, to url: URL, under snapshot: Snapshot) throws(RequestError)
+        -> HTTPRequest
+    {
+        var request = HTTPRequest(call.method, url: url, headers: snapshot.configuration.headers)
         do {
             switch call.content {
             case .body(let body):
@@ -45,15 +72,7 @@ extension HTTPSessionManager {
             throw RequestError.unwritable(error, for: request)
         }
         request.headers = snapshot.completed(request.headers)
-        isPrepared = true
-        return try prepare(
-            request,
-            call.options,
-            under: snapshot,
-            isBuffered: isBuffered,
-            checked: checked,
-            completing: completing
-        )
+        return request
     }
 
     /// Makes a form the content of a request, with the parameters as its first fields.
@@ -80,47 +99,45 @@ extension HTTPSessionManager {
         under snapshot: Snapshot,
         isBuffered: Bool,
         checked: RequestRules.CheckedURL? = nil,
-        completing: (inout TransportContext) -> Void = { _ in }
+        with company: CallCompany = .init()
     ) throws(RequestError) -> PreparedCall {
         var isPrepared = false
         defer { if !isPrepared { options.progressUpdates?.finish() } }
         let time = snapshot.configuration.time
         let limit = options.responseBodyLimit ?? snapshot.configuration.responseBodyLimit
-        let timeout = min(options.timeout ?? snapshot.configuration.timeout, .longest)
-        let ownPolicy = try policy(for: request, options, snapshot)
+        let timeout = options.timeout.map(Snapshot.nanoseconds) ?? snapshot.timeout
+        let settings =
+            options.changeNothing
+            ? snapshot.carriage
+            : snapshot.carriage(options, policy: try policy(for: request, options, snapshot))
         let now = time.moment()
-        var context = TransportContext(
-            snapshot.carriage(options, policy: ownPolicy),
-            end: now.advanced(by: max(timeout, .zero))
-        )
-        context.progress = options.progress
-        context.delivery = isBuffered ? .buffered(limit: limit) : .streamed
-        completing(&context)
-        if let updates = options.progressUpdates {
-            let meter = context.meter ?? ProgressMeter()
-            context.meter = meter
-            meter.tell(updates)
-        }
-        let control: CallControl
-        if let own = context.control {
-            control = own
-            if options.priority != .normal { control.priority = options.priority }
-        } else {
-            control = CallControl(priority: options.priority)
-            context.control = control
-        }
+        let own = options.eventMonitors
+        let monitors =
+            own.isEmpty ? snapshot.configuration.eventMonitors : snapshot.configuration.eventMonitors + own
+        let control = company.control ?? CallControl()
+        if options.priority != .normal { control.priority = options.priority }
         guard let entry = calls.enter(control) else { throw RequestError(.shutDown, for: copy request) }
         isPrepared = true
-        let events = watch(request, &context, options.eventMonitors, under: snapshot)
+        let recorder = company.metrics ?? (monitors.isEmpty ? nil : MetricsRecorder())
+        let events = monitors.isEmpty ? nil : events(of: request, monitors, recorder, start: time.now())
         let steps = snapshot.steps(options)
         let credentialsOrigin =
-            context.settings.values.authentication == nil
-            ? nil : credentialsOrigin(for: request, options, snapshot)
+            settings.values.authentication == nil ? nil : credentialsOrigin(for: request, options, snapshot)
         return PreparedCall(
             exchange: Exchange(
                 request: consume request,
                 checked: checked,
-                context: context,
+                context: TransportContext(
+                    settings,
+                    end: now.advanced(byNanoseconds: timeout),
+                    delivery: isBuffered ? .buffered(limit: limit) : .streamed,
+                    progress: company.progress ?? options.progress,
+                    progressQueue: company.progressQueue,
+                    meter: meter(company, options),
+                    metrics: recorder,
+                    control: control
+                ),
+                control: control,
                 identityAcrossOrigins: snapshot.configuration.clientIdentity,
                 transport: transport,
                 lanes: lanes,
@@ -136,6 +153,14 @@ extension HTTPSessionManager {
         )
     }
 
+    /// Where the transport writes how far a call has come; nil when nobody looks.
+    private func meter(_ company: CallCompany, _ options: RequestOptions) -> ProgressMeter? {
+        guard let updates = options.progressUpdates else { return company.meter }
+        let meter = company.meter ?? ProgressMeter()
+        meter.tell(updates)
+        return meter
+    }
+
     /// Where credentials may be sent: the configuration's belong to its server, whatever URL a call brings along.
     private func credentialsOrigin(
         for request: HTTPRequest,
@@ -146,21 +171,15 @@ extension HTTPSessionManager {
         return (isOwn ? nil : snapshot.base?.origin) ?? URLReference(request.url.absoluteString).origin
     }
 
-    /// Sees to it that monitors are told of a call; nil when there are none.
-    private func watch(
-        _ request: HTTPRequest,
-        _ context: inout TransportContext,
-        _ own: [any EventMonitor],
-        under snapshot: Snapshot
-    ) -> CallEvents? {
-        let monitors =
-            own.isEmpty ? snapshot.configuration.eventMonitors : snapshot.configuration.eventMonitors + own
-        guard !monitors.isEmpty else { return nil }
-        let time = snapshot.configuration.time
-        let recorder = context.metrics ?? MetricsRecorder()
-        context.metrics = recorder
-        let events = CallEvents(request, monitors: monitors, queue: eventQueue, start: time.now())
-        recorder.observe { events.transferEnded($0, $1) }
+    /// What tells the monitors of a call.
+    private func events(
+        of request: HTTPRequest,
+        _ monitors: [any EventMonitor],
+        _ recorder: MetricsRecorder?,
+        start: ContinuousClock.Instant
+    ) -> CallEvents {
+        let events = CallEvents(request, monitors: monitors, queue: eventQueue, start: start)
+        recorder?.observe { events.transferEnded($0, $1) }
         return events
     }
 

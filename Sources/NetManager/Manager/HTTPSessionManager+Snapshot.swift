@@ -15,7 +15,11 @@ extension HTTPSessionManager {
         /// What the steps of calls without options of their own go by.
         let steps: CallSettings
         /// The configuration's header fields, with those that are sent where nobody set them.
-        private let completeHeaders: HTTPHeaders
+        let completeHeaders: HTTPHeaders
+        /// Whether the request serializer leaves a GET without parameters as it is.
+        private let leavesGets: Bool
+        /// The nanoseconds that a call without a timeout of its own may take.
+        let timeout: Int64
         /// Where the closures of a call are called.
         let completionQueue: DispatchQueue
 
@@ -23,6 +27,7 @@ extension HTTPSessionManager {
             let queue = configuration.completionQueue ?? ownQueue
             self.configuration = configuration
             completionQueue = queue
+            timeout = Snapshot.nanoseconds(configuration.timeout)
             base = configuration.baseURL.map(RequestURL.base)
             steps = CallSettings(
                 interceptors: configuration.interceptors,
@@ -34,6 +39,8 @@ extension HTTPSessionManager {
             completeHeaders =
                 configuration.sendsDefaultHeaders
                 ? configuration.headers.completed(by: DefaultHeaders.all) : configuration.headers
+            let serializer = configuration.requestSerializer as? FormRequestSerializer
+            leavesGets = serializer?.putsParametersInURL(of: .get) == true
             var values = Snapshot.carriage(configuration, queue)
             if completeHeaders.areSound { values.soundHeaders = completeHeaders }
             carriage = TransportContext.Settings(values)
@@ -59,6 +66,9 @@ extension HTTPSessionManager {
             values.cookieJar = configuration.cookieJar
             return values
         }
+
+        /// A time that a call may take, as the library counts it.
+        static func nanoseconds(_ timeout: Duration) -> Int64 { max(0, min(timeout, .longest).nanoseconds) }
 
         /// How a call is carried: as all of the configuration's, or with its options laid over that.
         /// - Parameters:
@@ -89,6 +99,12 @@ extension HTTPSessionManager {
             let url = try RequestURL.checkedURL(text, base: base)
             urls.keep(url, for: text)
             return url
+        }
+
+        /// Whether the request of a call is its URL with the configuration's header fields, as that of most calls is.
+        func writesNothing(for call: Call) -> Bool {
+            leavesGets && call.method == .get && call.parameters == nil && call.content == nil
+                && call.headers.isEmpty
         }
 
         /// A request's header fields, with those that are sent where nobody set them.

@@ -131,6 +131,9 @@ public struct RequestOptions: Sendable {
         return options
     }
 
+    /// Whether nothing was set.
+    var changeNothing: Bool { stored == nil }
+
     /// Whether anything was set that says how requests are carried, beside the policy.
     var changeCarriage: Bool {
         guard let values = stored?.values else { return false }

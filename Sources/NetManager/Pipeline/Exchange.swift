@@ -60,6 +60,7 @@ final class Exchange: Sendable {
         request: consuming HTTPRequest,
         checked: RequestRules.CheckedURL? = nil,
         context: consuming TransportContext,
+        control: CallControl,
         identityAcrossOrigins: ClientIdentity?,
         transport: any Transport,
         lanes: Lanes,
@@ -72,7 +73,7 @@ final class Exchange: Sendable {
     ) {
         self.request = consume request
         self.checked = checked
-        control = context.control ?? CallControl()
+        self.control = control
         self.context = consume context
         self.identityAcrossOrigins = identityAcrossOrigins
         self.transport = transport
@@ -194,10 +195,11 @@ final class Exchange: Sendable {
         default: return nil
         }
         var context = context
+        let request = request
         // Nothing has been waited for since the call began.
         try admit(request, &context, now: start)
         let body = try UploadPlan(request.body, method: request.method)
-        return try TransferPlan(request, body: body, context: consume context, isChecked: true)
+        return try TransferPlan(consume request, body: body, context: consume context, isChecked: true)
     }
 
     @inline(__always)
@@ -220,7 +222,7 @@ final class Exchange: Sendable {
     func settles(_ answer: TransferAnswer) -> Bool {
         guard !answer.isStreamed, !RedirectInterceptor.isRedirect(answer.status) else { return false }
         if answer.status >= 400 {
-            hasFailedToIdentify.store(answer.lacksClientCertificate, ordering: .relaxed)
+            hasFailedToIdentify.store(answer.remarks.lacksClientCertificate, ordering: .relaxed)
         }
         if let count = answer.bodyCount { context.meter?.settle(download: Int64(count)) }
         return true

@@ -114,6 +114,15 @@ public struct TransportContext: Sendable {
         case streamed
     }
 
+    private mutating func change(_ change: (inout Settings.Values) -> Void) {
+        var values = settings.values
+        change(&values)
+        settings = Settings(values)
+    }
+}
+
+// In an extension, so that there is the compiler's own initializer too, which copies nothing.
+extension TransportContext {
     /// Makes a context.
     public init(
         policy: SecurityPolicy = .default,
@@ -130,17 +139,27 @@ public struct TransportContext: Sendable {
     }
 
     /// Makes a context of settings that there are already.
-    package init(_ settings: Settings, end: Moment?) {
-        self.settings = settings
-        self.end = end
-        attempt = 1
-        delivery = .streamed
-    }
-
-    private mutating func change(_ change: (inout Settings.Values) -> Void) {
-        var values = settings.values
-        change(&values)
-        settings = Settings(values)
+    package init(
+        _ settings: Settings,
+        end: Moment?,
+        delivery: Delivery = .streamed,
+        progress: ProgressHandler? = nil,
+        progressQueue: DispatchQueue? = nil,
+        meter: ProgressMeter? = nil,
+        metrics: MetricsRecorder? = nil,
+        control: CallControl? = nil
+    ) {
+        self.init(
+            end: end,
+            progress: progress,
+            meter: meter,
+            metrics: metrics,
+            control: control,
+            attempt: 1,
+            delivery: delivery,
+            progressQueue: progressQueue,
+            settings: settings
+        )
     }
 }
 

@@ -86,6 +86,7 @@ import Testing
         let exchange = Exchange(
             request: HTTPRequest(url: try #require(URL(string: "https://a.test/1"))),
             context: context,
+            control: CallControl(),
             identityAcrossOrigins: nil,
             transport: stub,
             lanes: Lanes(stub),
