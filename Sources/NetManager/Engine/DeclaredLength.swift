@@ -12,13 +12,40 @@ struct DeclaredLength {
     /// Nil when one is no length of 64 bits, or when two differ (RFC 9112, section 6.3). The same length said twice
     /// is that length.
     init?(_ headers: HTTPHeaders) {
-        var length: Int64?
-        var isGood = true
-        headers.forEachValue(of: "Content-Length") { value in
-            isGood = isGood && DeclaredLength.read(value, into: &length)
+        var lines = Lines()
+        headers.forEachValue(of: "Content-Length") { lines.take(value: $0) }
+        guard lines.areGood else { return nil }
+        bytes = lines.length
+    }
+
+    /// Takes what was read line by line; nil as for ``init(_:)``.
+    init?(_ lines: Lines) {
+        guard lines.areGood else { return nil }
+        bytes = lines.length
+    }
+
+    /// The fields of a section, read as they come.
+    struct Lines {
+        private static let name: StaticString = "content-length:"
+
+        fileprivate private(set) var length: Int64?
+        /// Whether all of them hold lengths, and the same one.
+        fileprivate private(set) var areGood = true
+
+        /// Takes a line that is no continuation of the one before, with its end; any other field is passed over.
+        mutating func take(line: UnsafeRawBufferPointer) {
+            let count = Self.name.utf8CodeUnitCount
+            // Nearly all other fields have no colon there.
+            guard line.count > count, line[count - 1] == UInt8(ascii: ":") else { return }
+            for index in 0..<count where line[index].asciiLowercased != Self.name.utf8Start[index] { return }
+            var end = line.count
+            while end > count, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+            take(value: UnsafeRawBufferPointer(rebasing: line[count..<end]))
         }
-        guard isGood else { return nil }
-        bytes = length
+
+        fileprivate mutating func take(value: UnsafeRawBufferPointer) {
+            areGood = areGood && DeclaredLength.read(value, into: &length)
+        }
     }
 
     /// Reads one field.

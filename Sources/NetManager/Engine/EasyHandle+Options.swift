@@ -26,6 +26,7 @@ struct AppliedOptions {
     var port = 0
     var headers: HTTPHeaders?
     var headersAreForBody: Bool?
+    var headersAreForStream: Bool?
     /// Whether content codings are asked for that libcurl does not undo.
     var decodesAtReader: Bool?
     var method: HTTPMethod?
@@ -271,14 +272,16 @@ extension EasyHandle {
 
     private func applyHeaders(_ plan: TransferPlan) throws(TransferFailure) {
         let hasBody = applied.hasBody ?? false
+        let isStreamed = plan.context.delivery == .streamed
+        if let headers = applied.headers, applied.headersAreForBody == hasBody,
+            applied.headersAreForStream == isStreamed, headers == plan.headers
+        {
+            return
+        }
         // A caller who names the codings wants the bytes as they are.
         let wantsDecoding = !plan.headers.contains("Accept-Encoding")
         // libcurl decodes what it has read although the transfer is paused, and keeps it (7.88: up to 64 MiB).
-        let decodesAtReader = wantsDecoding && plan.context.delivery == .streamed
-        guard
-            applied.headers != plan.headers || applied.headersAreForBody != hasBody
-                || applied.decodesAtReader != decodesAtReader
-        else { return }
+        let decodesAtReader = wantsDecoding && isStreamed
         applied.headers = nil
         // Accept: */* is libcurl's own. Without this option it leaves codings alone.
         try set(CURLOPT_ACCEPT_ENCODING, wantsDecoding && !decodesAtReader ? "" : nil)
@@ -297,6 +300,7 @@ extension EasyHandle {
         try check(code, CURLOPT_HTTPHEADER)
         applied.headers = plan.headers
         applied.headersAreForBody = hasBody
+        applied.headersAreForStream = isStreamed
         applied.decodesAtReader = decodesAtReader
     }
 

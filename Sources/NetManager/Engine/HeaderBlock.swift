@@ -13,6 +13,7 @@ struct HeaderBlock {
     private var lines: [UInt8] = []
     /// Whether a line continues the one before (obs-fold, RFC 9112, section 5.2).
     private var isFolded = false
+    private var lengths = DeclaredLength.Lines()
     private var trailerLines: [UInt8] = []
     private var total = 0
 
@@ -29,10 +30,12 @@ struct HeaderBlock {
             statusLine = Self.statusLine(line)
             lines.removeAll(keepingCapacity: true)
             isFolded = false
+            lengths = DeclaredLength.Lines()
             if !trailerLines.isEmpty { trailerLines = [] }
         } else if line.count > 2 {
             if lines.isEmpty { lines.reserveCapacity(512) }
             if line[0] == 0x20 || line[0] == 0x09 { isFolded = true }
+            lengths.take(line: line)
             lines.append(contentsOf: line.bindMemory(to: UInt8.self))
         }
     }
@@ -67,7 +70,9 @@ struct HeaderBlock {
         var taken: [UInt8] = []
         swap(&taken, &lines)
         let headers = HTTPHeaders(lines: taken, isFolded: isFolded)
-        guard let length = DeclaredLength(headers) else { return nil }
+        // A fold belongs to the field before it.
+        let length = isFolded ? DeclaredLength(headers) : DeclaredLength(lengths)
+        guard let length else { return nil }
         let head = HTTPResponse.Head(
             status: statusLine.status,
             headers: headers,

@@ -46,15 +46,17 @@ final class Outbox {
             swap(&taken, &spare)
         }
         guard !self.elsewhere.isEmpty else { return }
-        let elsewhere = self.elsewhere
-        self.elsewhere = []
+        var elsewhere: [Message] = []
+        // The next turn has about as many, and its list would grow step by step.
+        elsewhere.reserveCapacity(min(self.elsewhere.count, 256))
+        swap(&elsewhere, &self.elsewhere)
         guard elsewhere.count > 1 else {
             elsewhere.first?.deliver()
             return
         }
         // Each task that is resumed here may wake a thread of Swift's pool, which takes this thread's core, does one
         // step and sleeps again. One of the pool's threads that resumes them all wakes few others.
-        DispatchQueue.global().async {
+        DispatchQueue.global().async { [elsewhere] in
             for message in elsewhere { message.deliver() }
         }
     }

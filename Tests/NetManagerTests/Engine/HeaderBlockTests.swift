@@ -77,6 +77,36 @@ import Testing
         #expect(try #require(DeclaredLength(head.headers)).bytes == bytes)
     }
 
+    @Test func `a length is found however its name is spelled, and belongs to its own section`() throws {
+        let url = try #require(URL(string: "http://h/"))
+        var moved = block(
+            "HTTP/1.1 103 Early",
+            "Content-Length: 7",
+            "",
+            "HTTP/1.1 200 OK",
+            "X-Content-Type: 9",
+            "CONTENT-length:\t5 ",
+            "Content-Length-X: 6",
+            ""
+        )
+        let movedSection = moved.takeSection(url: url)
+        #expect(movedSection?.length == 5)
+        var none = block("HTTP/1.1 103 Early", "Content-Length: x", "", "HTTP/1.1 200 OK", "A: 1", "")
+        let taken = none.takeSection(url: url)
+        let section = try #require(taken)
+        #expect(section.length == nil && section.head.headers.count == 1)
+    }
+
+    @Test func `a length that is folded is read as a whole`() throws {
+        let url = try #require(URL(string: "http://h/"))
+        var folded = block("HTTP/1.1 200 OK", "Content-Length:", "  5", "")
+        let foldedSection = folded.takeSection(url: url)
+        #expect(foldedSection?.length == 5)
+        var two = block("HTTP/1.1 200 OK", "Content-Length: 5", "  6", "")
+        let twoSection = two.takeSection(url: url)
+        #expect(twoSection == nil)
+    }
+
     @Test func `bytes that are no UTF-8 are read as ISO-8859-1`() throws {
         var block = block("HTTP/1.1 200 OK")
         ([0x41, 0x3A, 0x20, 0xE9, 0x0D, 0x0A] as [UInt8]).withUnsafeBytes { block.append($0) }
