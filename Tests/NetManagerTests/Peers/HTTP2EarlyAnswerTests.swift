@@ -63,7 +63,7 @@ import Testing
             ) {
                 let data = try await answer("/answer-first/" + name, body, manager, peer)
                 #expect(data == Data("hello".utf8))
-                #expect(try await peer.log(name).received == Self.large)
+                #expect(try await peer.log(name, received: Self.large).received == Self.large)
             } when: {
                 CurlLibrary.version >= 0x08_00_00
             }

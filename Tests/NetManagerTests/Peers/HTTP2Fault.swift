@@ -134,6 +134,14 @@ extension HTTP2Peer {
         )
     }
 
+    /// What happened under a name, asked until the server has read so many bytes of content, or 200 times: the last of
+    /// them may still lie in its socket when the client has its answer.
+    func log(_ name: String, received count: Int) async throws -> HTTP2Log {
+        var latest = try await log(name)
+        for _ in 0..<200 where latest.received < count { latest = try await log(name) }
+        return latest
+    }
+
     /// A manager that trusts this server.
     func manager(
         _ transport: CurlTransport,
