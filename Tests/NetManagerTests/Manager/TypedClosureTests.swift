@@ -20,6 +20,23 @@ import Testing
         return .empty(200, headers: ["X-Sent": text], to: request)
     }
 
+    private typealias Verb = (HTTPSessionManager) -> (
+        String, JSONValue?, HTTPHeaders, RequestOptions, Reading,
+        (@Sendable (RequestTask, String) -> Void)?, (@Sendable (RequestTask, RequestError) -> Void)?,
+        ProgressHandler?
+    ) -> RequestTask
+
+    private static func verb(_ method: HTTPMethod) -> Verb {
+        switch method {
+        case .get: { $0.get(_:parameters:headers:options:as:success:failure:progress:) }
+        case .head: { $0.head(_:parameters:headers:options:as:success:failure:progress:) }
+        case .delete: { $0.delete(_:parameters:headers:options:as:success:failure:progress:) }
+        case .post: { $0.post(_:parameters:headers:options:as:success:failure:progress:) }
+        case .put: { $0.put(_:parameters:headers:options:as:success:failure:progress:) }
+        default: { $0.patch(_:parameters:headers:options:as:success:failure:progress:) }
+        }
+    }
+
     @Test(arguments: [
         (HTTPMethod.get, "GET a=1  b"), (.head, "HEAD a=1  b"), (.delete, "DELETE a=1  b"),
         (.post, "POST  a=1 b"), (.put, "PUT  a=1 b"), (.patch, "PATCH  a=1 b"),
@@ -28,65 +45,9 @@ import Testing
         method: HTTPMethod,
         sent: String
     ) async throws {
-        let manager = HTTPSessionManager(Self.echo)
-        let fields: HTTPHeaders = ["X-Field": "b"]
+        let call = Self.verb(method)(HTTPSessionManager(Self.echo))
         let ended: Outcome<String> = await outcome { success, failure in
-            switch method {
-            case .get:
-                manager.get(
-                    "x",
-                    parameters: ["a": 1],
-                    headers: fields,
-                    as: Reading(),
-                    success: success,
-                    failure: failure
-                )
-            case .head:
-                manager.head(
-                    "x",
-                    parameters: ["a": 1],
-                    headers: fields,
-                    as: Reading(),
-                    success: success,
-                    failure: failure
-                )
-            case .delete:
-                manager.delete(
-                    "x",
-                    parameters: ["a": 1],
-                    headers: fields,
-                    as: Reading(),
-                    success: success,
-                    failure: failure
-                )
-            case .post:
-                manager.post(
-                    "x",
-                    parameters: ["a": 1],
-                    headers: fields,
-                    as: Reading(),
-                    success: success,
-                    failure: failure
-                )
-            case .put:
-                manager.put(
-                    "x",
-                    parameters: ["a": 1],
-                    headers: fields,
-                    as: Reading(),
-                    success: success,
-                    failure: failure
-                )
-            default:
-                manager.patch(
-                    "x",
-                    parameters: ["a": 1],
-                    headers: fields,
-                    as: Reading(),
-                    success: success,
-                    failure: failure
-                )
-            }
+            _ = call("x", ["a": 1], ["X-Field": "b"], .init(), Reading(), success, failure, nil)
         }
         #expect(ended.value == sent)
     }

@@ -183,6 +183,23 @@ import Testing
         #expect(!lines.value.joined().contains("t0p"))
     }
 
+    @Test func `a log tells which server was refused and why, without the query`() async throws {
+        let server = try PinnedServer()
+        let lines = Shared<[String]>([])
+        let manager = HTTPSessionManager(CurlTransport()) {
+            $0.eventMonitors = [RequestLog { line in lines.withLock { $0.append(line) } }]
+        }
+        let error = await requestError {
+            _ = try await manager.get(server.server.url("/x"), parameters: ["key": "t0p"])
+        }
+        await told(manager)
+        let refusal = try #require(error?.trustError)
+        #expect(lines.value.first == "GET \(server.server.url("/x")) server refused: \(refusal)")
+        #expect(lines.value.last?.contains("/x failed in ") == true)
+        #expect(lines.value.count == 2)
+        #expect(!lines.value.joined().contains("t0p"))
+    }
+
     @Test func `case 515: a task has the figures of its attempts`() async throws {
         let server = try TestServer { request in
             request.path == "/a" ? .redirect(to: "/b") : .json("1")

@@ -71,6 +71,19 @@ import Testing
         #expect(span.attributes["network.peer.address"] == .string("127.0.0.1"))
     }
 
+    @Test func `a span over TLS names the version as OpenTelemetry writes it, and the cipher`() async throws {
+        let server = try PinnedServer(.tls13 ... .tls13)
+        let recorder = Recorder()
+        var options = RequestOptions()
+        options.securityPolicy = server.pinned
+        _ = try await manager(recorder).get(server.server.url(), options: options)
+        await recorder.calls(1)
+        let span = try #require(recorder.spans.withLock(\.first))
+        #expect(span.attributes["tls.protocol.version"] == .string("1.3"))
+        #expect(span.attributes["tls.cipher"]?.description.hasPrefix("TLS_") == true)
+        #expect(span.attributes["network.peer.port"]?.description == "\(server.server.port)")
+    }
+
     @Test func `each attempt is a span, and a failing status is its error type`() async throws {
         let count = Guarded(0)
         let server = try TestServer { _ in
