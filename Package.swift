@@ -197,10 +197,12 @@ let package = Package(
         ),
         // What the thread sanitizer is told about the Swift runtime, and how many tests run at a time.
         .target(name: "TestSupport", path: "Tests/TestSupport", cSettings: strictC),
-        // Run by the tests: exits while transfers run.
+        // A look-up of a name that does not end.
+        .target(name: "SlowResolver", path: "Tests/SlowResolver", cSettings: strictC),
+        // Run by the tests: exits while transfers run, and what else needs a process of its own.
         .executableTarget(
             name: "ExitProbe",
-            dependencies: ["NetManager", "COpenSSL"],
+            dependencies: ["NetManager", "COpenSSL", "SlowResolver"],
             path: "Tests/ExitProbe",
             swiftSettings: strict
         ),

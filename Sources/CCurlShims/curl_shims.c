@@ -18,6 +18,15 @@ CURLcode nm_easy_restrict_to_http(CURL *easy) {
 #endif
 }
 
+CURLcode nm_easy_leave_resolver_alone(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+    (void)easy;
+    return CURLE_UNKNOWN_OPTION;
+#endif
+}
+
 CURLcode nm_easy_setopt_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -1,7 +1,7 @@
 // Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
 // Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialized as another
-// library would do it, before it can be asked not to clean up at exit. The word "descriptors" in its place tries another
-// thing (DescriptorProbe).
+// library would do it, before it can be asked not to clean up at exit. The words "descriptors" and "resolver" in its place
+// try other things (DescriptorProbe, ResolverProbe).
 import COpenSSL
 import Glibc
 import NetManager
@@ -10,6 +10,7 @@ import Synchronization
 let arguments = CommandLine.arguments
 guard arguments.count >= 2, let url = URL(string: arguments[1]) else { exit(2) }
 if arguments.count == 3, arguments[2] == "descriptors" { exit(await DescriptorProbe.run(url)) }
+if arguments.count == 3, arguments[2] == "resolver" { exit(await ResolverProbe.run(url)) }
 var policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
 if arguments.count > 2 {
     OPENSSL_init_crypto(0, nil)

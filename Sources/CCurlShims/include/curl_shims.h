@@ -29,6 +29,8 @@ CURLcode nm_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, s
 /// Leaves a handle HTTP and HTTPS of the two dozen protocols that libcurl may speak: CURLOPT_PROTOCOLS_STR, or its
 /// predecessor before 7.85.
 CURLcode nm_easy_restrict_to_http(CURL *easy);
+/// Lets a transfer end without waiting for its look-up of a name: CURLOPT_QUICK_EXIT, from 7.87 on.
+CURLcode nm_easy_leave_resolver_alone(CURL *easy);
 
 /// A blob that libcurl does not copy: the bytes must stay until the option is set again or the handle is gone.
 CURLcode nm_easy_setopt_borrowed_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);

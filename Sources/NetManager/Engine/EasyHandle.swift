@@ -73,6 +73,9 @@ final class EasyHandle {
         // Without it libcurl changes the process's signal handlers on every call.
         nm_easy_setopt_long(pointer, CURLOPT_NOSIGNAL, 1)
         nm_easy_restrict_to_http(pointer)
+        // A transfer that ends while its name is looked up would wait for the system's resolver, half a minute where no name
+        // server answers, and hold up every other transfer. The look-up's own thread cleans up behind itself.
+        nm_easy_leave_resolver_alone(pointer)
         // One transfer is one server and one policy; redirects are followed above.
         nm_easy_setopt_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         nm_easy_setopt_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

@@ -50,6 +50,13 @@ import Testing
         #expect(exit == .status(0))
     }
 
+    @Test func `a name that is never resolved holds up neither its own request nor any other`() async throws {
+        let server = try TestServer { _ in .text("x") }
+        let probe = try #require(ChildProcess.built("ExitProbe"))
+        let child = try ChildProcess(probe, [server.url(), "resolver"], environment: Self.environment)
+        #expect(await child.exit() == .status(0))
+    }
+
     /// The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit, and the
     /// address sanitizer takes what transfers hold that exit cuts off for leaks.
     private static let environment = [
