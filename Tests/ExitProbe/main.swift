@@ -1,7 +1,7 @@
 // Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
 // Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialized as another
-// library would do it, before it can be asked not to clean up at exit. The words "descriptors" and "resolver" in its place
-// try other things (DescriptorProbe, ResolverProbe).
+// library would do it, before it can be asked not to clean up at exit. The words "descriptors", "resolver" and "fork" in
+// its place try other things (DescriptorProbe, ResolverProbe, ForkProbe).
 import COpenSSL
 import Glibc
 import NetManager
@@ -10,6 +10,7 @@ import Synchronization
 let arguments = CommandLine.arguments
 guard arguments.count >= 2, let url = URL(string: arguments[1]) else { exit(2) }
 if arguments.count == 3, arguments[2] == "descriptors" { exit(await DescriptorProbe.run(url)) }
+if arguments.count == 3, arguments[2] == "fork" { exit(await ForkProbe.run(url)) }
 if arguments.count == 3, arguments[2] == "resolver" { exit(await ResolverProbe.run(url)) }
 var policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
 if arguments.count > 2 {

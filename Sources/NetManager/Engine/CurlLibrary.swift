@@ -3,6 +3,7 @@ import CCurlShims
 import Glibc
 import Locks
 import SecurityPolicy
+import Synchronization
 
 /// libcurl and OpenSSL as the process has them: initialized once, ended safely at exit.
 enum CurlLibrary {
@@ -62,6 +63,7 @@ enum CurlLibrary {
         OpenSSLLibrary.prepare()
         nm_global_init()
         keepMemory()
+        ForkCount.prepare()
         atexit { EngineRegistry.stopAll() }
     }()
 }
@@ -82,8 +84,11 @@ extension CurlLibrary {
 /// The engines whose threads run, for the exit handler.
 enum EngineRegistry {
     private static let engines = Guarded<[ObjectIdentifier: Engine]>([:])
+    /// The process that put an engine in last (ForkCount).
+    private static let lastInsertion = Atomic<UInt32>(.max)
 
     static func insert(_ engine: Engine) {
+        lastInsertion.store(ForkCount.current, ordering: .relaxed)
         engines.withLock { $0[ObjectIdentifier(engine)] = engine }
     }
 
@@ -92,8 +97,11 @@ enum EngineRegistry {
     }
 
     /// Stops every engine and waits for its thread.
+    ///
+    /// A child of a fork has no thread that could end, and may have got the lock as another thread held it.
     static func stopAll() {
-        let running = engines.withLock { Array($0.values) }
+        guard lastInsertion.load(ordering: .relaxed) == ForkCount.current else { return }
+        let running = engines.withLock { engines in engines.values.filter { !$0.isOrphaned } }
         for engine in running { engine.halt() }
         for engine in running { engine.join() }
     }

@@ -91,9 +91,16 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
     /// Begins to carry a plan out; the reply gets its answer, once, also when nothing can be carried any more.
     func start(_ plan: TransferPlan, _ reply: TransferReply) {
         let start = TransferStart(plan: plan, reply: reply, owner: self)
-        if !engine.post(start) { reply.resume(throwing: plan.error(.shutDown)) }
+        if !engine.post(start) { reply.resume(throwing: refusal(of: plan)) }
         // After the start, so that what it is told comes after that.
         plan.context.control?.attach(TransferOrders(engine: engine, id: plan.id))
+    }
+
+    /// Why nothing is carried any more.
+    private func refusal(of plan: TransferPlan) -> any Error {
+        guard engine.isOrphaned else { return plan.error(.shutDown) }
+        let reason = "the process was forked after the transport had begun; a child needs one of its own"
+        return plan.error(.shutDown, detail: reason)
     }
 
     /// Ends what a plan has begun; nothing happens when it has ended already.

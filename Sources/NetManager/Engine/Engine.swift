@@ -52,6 +52,8 @@ final class Engine: TaskExecutor {
     ///
     /// Kept as an integer, as `pthread_t` is one on Linux.
     private let thread = Atomic<pthread_t>(0)
+    /// The process in which the thread was begun (ForkCount); the largest number before.
+    private let process = Atomic<UInt32>(.max)
     /// Closures of users that wait for the end of the turn, with their queues.
     private let completions: Guarded<[Completed]> = Guarded([])
     /// Whether there are any; only the thread asks, several times a turn.
@@ -71,6 +73,14 @@ final class Engine: TaskExecutor {
     }
 
     // MARK: What anybody may call
+
+    /// Whether the thread was left behind in the process that this one was forked from.
+    ///
+    /// Nothing can be carried then, and the lock may be held for ever by a thread that is not here.
+    var isOrphaned: Bool {
+        let process = process.load(ordering: .relaxed)
+        return process != .max && process != ForkCount.current
+    }
 
     /// Hands a command to the thread.
     /// - Returns: False when the engine has been stopped; the command is then dropped.
@@ -100,17 +110,20 @@ final class Engine: TaskExecutor {
     /// - Returns: False when there is none; the command is then dropped.
     @discardableResult
     func post(ifRunning command: Command) -> Bool {
+        guard !isOrphaned else { return false }
         let isRunning = inbox.withLock { $0.life == .running }
         return isRunning && post(command)
     }
 
     /// Begins no transfer any more; those under way go on.
     func refuseTransfers() {
+        guard !isOrphaned else { return }
         inbox.withLock { $0.isDraining = true }
     }
 
     /// Ends the thread once it has failed what is under way; later commands are refused.
     func stop() {
+        guard !isOrphaned else { return }
         let isRunning = inbox.withLock { inbox in
             guard inbox.life == .notStarted else { return true }
             inbox.life = .ended
@@ -132,6 +145,7 @@ final class Engine: TaskExecutor {
 
     /// Calls a closure when the thread has ended, at once if there is none any more.
     func whenEnded(_ farewell: @escaping @Sendable () -> Void) {
+        guard !isOrphaned else { return farewell() }
         let hasEnded = inbox.withLock { inbox in
             if inbox.life != .ended { inbox.farewells.append(farewell) }
             return inbox.life == .ended
@@ -144,6 +158,7 @@ final class Engine: TaskExecutor {
         wakesUnderLock: Bool = false,
         _ append: (inout Inbox) -> Void
     ) -> Bool {
+        guard !isOrphaned else { return false }
         enum Follow { case nothing, wake, start, refuse }
         let follow: Follow = inbox.withLock { inbox in
             if isTransfer, inbox.isDraining { return .refuse }
@@ -244,6 +259,7 @@ final class Engine: TaskExecutor {
     private func start() {
         CurlLibrary.prepare()
         guard let descriptors = openDescriptors() else { return giveUp("the process has no descriptor left") }
+        process.store(ForkCount.current, ordering: .relaxed)
         EngineRegistry.insert(self)
         let configuration = configuration
         let started = Thread.start(name: "NetManager") { [self] in

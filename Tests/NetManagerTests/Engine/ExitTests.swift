@@ -57,6 +57,13 @@ import Testing
         #expect(await child.exit() == .status(0))
     }
 
+    @Test func `a forked child ends at once, and its parent goes on`() async throws {
+        let server = try TestServer { _ in .text("x") }
+        let probe = try #require(ChildProcess.built("ExitProbe"))
+        let child = try ChildProcess(probe, [server.url(), "fork"], environment: Self.environment)
+        #expect(await child.exit() == .status(0))
+    }
+
     /// The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit, and the
     /// address sanitizer takes what transfers hold that exit cuts off for leaks.
     private static let environment = [
