@@ -16,6 +16,8 @@ struct HeaderBlock {
     private var lengths = DeclaredLength.Lines()
     private var trailerLines: [UInt8] = []
     private var total = 0
+    /// Whether the section may name a coding of the content or of the message.
+    private(set) var mayBeCoded = false
 
     /// Counts a line of a header section or of trailers.
     /// - Returns: False when there are too many bytes.
@@ -31,13 +33,27 @@ struct HeaderBlock {
             lines.removeAll(keepingCapacity: true)
             isFolded = false
             lengths = DeclaredLength.Lines()
+            mayBeCoded = false
             if !trailerLines.isEmpty { trailerLines = [] }
         } else if line.count > 2 {
             if lines.isEmpty { lines.reserveCapacity(512) }
             if line[0] == 0x20 || line[0] == 0x09 { isFolded = true }
             lengths.take(line: line)
+            if Self.mayNameCoding(line) { mayBeCoded = true }
             lines.append(contentsOf: line.bindMemory(to: UInt8.self))
         }
+    }
+
+    /// Whether a line may be the field `Content-Encoding` or `Transfer-Encoding`: told by three bytes, as nearly none is.
+    private static func mayNameCoding(_ line: UnsafeRawBufferPointer) -> Bool {
+        let length =
+            switch line[0] | 0x20 {
+            case 0x63: "content-encoding".utf8.count
+            case 0x74: "transfer-encoding".utf8.count
+            default: 0
+            }
+        // The last word of both is “encoding”, behind which the value begins.
+        return length > 0 && line.count > length && line[length] == 0x3A && line[length - 8] | 0x20 == 0x65
     }
 
     /// Takes a line of trailers with its line end.

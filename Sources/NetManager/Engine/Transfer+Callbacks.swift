@@ -108,11 +108,9 @@ extension Transfer {
             downloadTotal = length != nil && !head.headers.contains("Content-Encoding") ? length : nil
         }
         let isStreamed = plan.context.delivery == .streamed
-        let isReadable = !isStreamed || head.isFreeOfTransferCodings
+        let problem = headers.mayBeCoded ? codingProblem(head.headers, isStreamed: isStreamed) : nil
         self.head = consume head
-        guard isReadable else {
-            return state.fail(.undecodable("the server used a transfer coding that it was not asked for"))
-        }
+        if let problem { return state.fail(.undecodable(problem)) }
         clock.enter(.idle, now: MonotonicClock.nanoseconds)
         endUpload(at: status)
         if handle?.applied.readsToEndOfStream == true { early.add(self) }
@@ -135,6 +133,25 @@ extension Transfer {
         guard channel == nil else { return state.fail(.malformedHead) }
         deliver(head)
         return true
+    }
+
+    /// What is wrong with the codings that a head names; nil when nothing is.
+    private func codingProblem(_ fields: HTTPHeaders, isStreamed: Bool) -> String? {
+        func codings(_ name: String) -> Int {
+            fields[values: name].flatMap { $0.split(separator: ",") }.count {
+                !["", "identity", "none", "chunked"].contains($0.trimmingOptionalWhitespace.asciiLowercased)
+            }
+        }
+        let ofMessage = codings("Transfer-Encoding")
+        // libcurl undoes those too, as fast as they come, or hands them on as content.
+        if isStreamed {
+            return ofMessage == 0 ? nil : "the server used a transfer coding that it was not asked for"
+        }
+        // What one coding makes for another to undo is counted nowhere: a few KiB may be endless work for libcurl, on this
+        // thread. Readers of streams, who decode for themselves, count it. Where the caller names codings, those of the
+        // content stay.
+        let ofContent = plan.headers.contains("Accept-Encoding") ? 0 : codings("Content-Encoding")
+        return ofMessage + ofContent <= 1 ? nil : "it has several codings on top of each other; stream it"
     }
 
     /// Whether an answer that begins now comes while the body is still being sent, over HTTP/2.
@@ -264,18 +281,6 @@ extension Transfer {
         guard done > 0 else { return }
         let progress = TransferProgress(direction: direction, completed: done, total: total > 0 ? total : nil)
         plan.progress?.report(progress, isFinal: isFinal)
-    }
-}
-
-extension HTTPResponse.Head {
-    /// Whether the message is as it is but for its chunks (RFC 9112, section 7): libcurl undoes other transfer codings
-    /// too, as fast as they come, or hands them on as content.
-    fileprivate var isFreeOfTransferCodings: Bool {
-        headers[values: "Transfer-Encoding"].allSatisfy { field in
-            field.split(separator: ",").allSatisfy {
-                ["chunked", "identity"].contains($0.trimmingOptionalWhitespace.asciiLowercased)
-            }
-        }
     }
 }
 
