@@ -166,10 +166,15 @@ final class ReceivedFields: Sendable {
     }
 
     /// UTF-8 where it is that, else ISO-8859-1, as which fields were once defined (RFC 9110, section 5.5).
+    ///
+    /// A CR or NUL in the middle becomes a space, as that section demands: another program may take it for a line's end.
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
         // Most are ASCII, which is UTF-8, and validating through the generic initializer takes ten times as long.
-        if bytes.allSatisfy({ $0 < 0x80 }) {
+        if bytes.allSatisfy({ $0 < 0x80 && $0 != 0x0D && $0 != 0 }) {
             return String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
+        }
+        if bytes.contains(where: { $0 == 0x0D || $0 == 0 }) {
+            return bytes.map { $0 == 0x0D || $0 == 0 ? 0x20 : $0 }.withUnsafeBytes { text($0) }
         }
         return String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

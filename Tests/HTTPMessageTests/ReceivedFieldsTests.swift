@@ -33,6 +33,14 @@ import Testing
         #expect(headers["X-B"] == "3")
     }
 
+    @Test func `a CR or NUL in the middle of a value becomes a space`() {
+        let headers = HTTPHeaders(lines: Array("X-A: 1\rX-B: 2\u{0}\u{E9}\r\n".utf8))
+        #expect(headers["X-A"] == "1 X-B: 2 \u{E9}")
+        #expect(headers[values: "X-A"] == ["1 X-B: 2 \u{E9}"])
+        #expect(headers.fields.map(\.value) == ["1 X-B: 2 \u{E9}"])
+        #expect(!headers.contains("X-B"))
+    }
+
     @Test func `bytes that are not UTF-8 are read as ISO-8859-1`() {
         let headers = HTTPHeaders(lines: Array("X-A: ".utf8) + [0x66, 0xFC, 0x72, 0x0D, 0x0A])
         #expect(headers["X-A"] == "für")
