@@ -38,7 +38,11 @@ struct PartialRecord: Sendable, Hashable {
         else {
             return false
         }
-        if let total, let stated = range.total, total != stated { return false }
+        // Without a coding it was asked for, and what is coded continues nothing that is not.
+        guard !head.headers.contains("Content-Encoding") else { return false }
+        // Whether it is all of the rest, nobody could tell.
+        guard let whole = total ?? range.total else { return false }
+        if let stated = range.total, whole != stated { return false }
         // The tag may be left out when the validator was a date.
         return !validator.hasPrefix("\"") || head.headers["ETag"].map { $0 == validator } ?? true
     }

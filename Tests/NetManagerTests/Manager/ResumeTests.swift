@@ -96,6 +96,7 @@ import Testing
     @Test(arguments: [
         Self.rest("bytes 3-9/10"), Self.rest("bytes 4-9/11"), Self.rest("nonsense"),
         Self.rest().with { $0.headers["ETag"] = "\"b\"" }, .status(416),
+        Self.rest().header("Content-Encoding", "gzip"),
     ])
     func `a part that does not fit, or none, means to begin again`(answer: Answer) async throws {
         let server = try server("ETag: \"a\"") { request in
@@ -106,6 +107,21 @@ import Testing
         #expect(file.resumedFrom == 0)
         #expect(content == Self.whole)
         #expect(names == ["file"])
+    }
+
+    @Test func `a part is not taken for the rest where nobody says how long the whole is`() async throws {
+        let server = try TestServer { request in
+            guard request.connection > 0 else {
+                let head = "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nTransfer-Encoding: chunked\r\n\r\n"
+                return .raw(head + "4\r\n0123\r\n")
+            }
+            guard request.headers["Range"] != nil else { return .text(Self.whole) }
+            return .text("45", status: 206).header("Content-Range", "bytes 4-5/*").header("ETag", "\"a\"")
+        }
+        _ = await requestError { _ = try await download(server) }
+        #expect(names == ["file.download", "file.download.json"])
+        #expect(try await download(server).resumedFrom == 0)
+        #expect(content == Self.whole)
     }
 
     @Test func `a rest that is too short is an error, and nothing of it is kept`() async throws {
