@@ -11,6 +11,8 @@ public struct EventSourceSettings: Sendable {
     /// A server that asks for longer gets what it asks for.
     public var maximumReconnectionTime: Duration = .seconds(60)
     /// How many connections in a row may fail before the source does; nil, the default, for any number.
+    ///
+    /// One that brings an event, or that the server ends in good order, begins a new row.
     public var failureLimit: Int?
     /// What the first connection tells the server as `Last-Event-ID`; empty, the default, for nothing.
     public var lastEventID = ""
@@ -120,9 +122,11 @@ public struct EventSource: AsyncSequence, Sendable {
             lastEventID = current.events.parser.lastEventID
             serversTime = current.events.parser.reconnectionTime ?? serversTime
             guard let event = try drawn.get() else {
+                failures = 0
                 current.exchange.ended(current.head, nil)
                 return nil
             }
+            failures = 0
             connection = current
             return event
         }
@@ -144,7 +148,6 @@ public struct EventSource: AsyncSequence, Sendable {
                     exchange.ended(response.head, nil)
                     return
                 }
-                failures = 0
                 var events = response.body.events(limit: source.settings.sizeLimit)
                 events.lastEventID = lastEventID
                 connection = Connection(
@@ -195,8 +198,10 @@ extension EventSourceSettings {
     /// - Returns: The wait, at least what the server or the settings ask for.
     func wait(serversTime: Duration?, failures: Int) -> Duration {
         let first = serversTime ?? reconnectionTime
-        var wait = first
-        for _ in 0..<max(0, failures - 1) where wait < maximumReconnectionTime {
+        guard failures > 1 else { return first }
+        // Twice nothing is nothing: a server that asks to be asked at once and then fails would be asked without a pause.
+        var wait = max(first, min(.milliseconds(100), maximumReconnectionTime))
+        for _ in 1..<failures where wait < maximumReconnectionTime {
             wait = min(wait * 2, maximumReconnectionTime)
         }
         return max(wait, first)

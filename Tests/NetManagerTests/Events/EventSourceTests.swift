@@ -49,6 +49,23 @@ import Testing
         #expect(time.sleeps == [3, 6, 12, 20, 20, 20].map { .seconds($0) })
     }
 
+    @Test
+    func `a server that asks to be asked at once, and then breaks each connection, is asked ever later`()
+        async throws
+    {
+        let broken = Answer.raw(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100\r\n\r\nretry: 0\n\n"
+        )
+        let server = try TestServer { _ in broken }
+        var settings = EventSourceSettings()
+        settings.failureLimit = 4
+        let error = await requestError {
+            for try await _ in manager().events(server.url(), settings: settings) {}
+        }
+        #expect(error?.label == "connection_lost")
+        #expect(time.sleeps == [0, 200, 400, 800].map { .milliseconds($0) })
+    }
+
     @Test func `a break in the middle of the events is no end of them`() async throws {
         let broken = Answer.raw(
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100\r\n\r\nid: 9\ndata: a\n\n"
