@@ -91,9 +91,13 @@ extension Transfer {
     /// Whether the response is complete, and all that failed was to send more of a body that the server does not want.
     ///
     /// Such a server resets the stream behind its response, without an error, and the response counts (RFC 9113, section
-    /// 8.1). libcurl 7.88 ends so with a code and without words; of a stream with an error it says which.
+    /// 8.1). libcurl 7.88 ends so with a code and without words; of a stream with an error it says which. Over HTTP/1.1 it
+    /// closes the connection (RFC 9112, section 9.6).
     private func isAnsweredEarly(_ code: CURLcode) -> Bool {
-        code == CURLE_HTTP2_STREAM && multiplexes && handle?.errorMessage == nil && isComplete == true
+        guard isComplete == true else { return false }
+        return multiplexes
+            ? code == CURLE_HTTP2_STREAM && handle?.errorMessage == nil
+            : code == CURLE_SEND_ERROR && !hasSentAll
     }
 
     /// Whether the content of the response has the declared length; nil where none is declared.

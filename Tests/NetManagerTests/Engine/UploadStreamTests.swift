@@ -125,6 +125,59 @@ import Testing
         }
     }
 
+    @Test func `an answer that is complete counts although its server closes before it has the body`()
+        async throws
+    {
+        let gate = Gate()
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+        let options = ServerOptions().with {
+            $0.onHead = { _ in .answer(.script([.send(text), .wait(gate), .reset])) }
+        }
+        let server = try TestServer(options: options) { _ in .text("") }
+        let request = HTTPRequest(
+            .put,
+            url: try #require(URL(string: server.url())),
+            body: .stream(AsyncStream { Data(count: 64 << 10) })
+        )
+        let response = try await CurlTransport().send(request, context: TransportContext())
+        #expect(response.head.status == 200)
+        gate.open()
+        #expect(try await response.body.collect() == Data("hello".utf8))
+    }
+
+    @Test func `a source that is faster than its server is held back`() async throws {
+        let gate = Gate()
+        let options = ServerOptions().with {
+            $0.recordsRequests = false
+            $0.onHead = { _ in .readBodyAfter(gate) }
+        }
+        let server = try TestServer(options: options) { .text("\($0.bodyLength)") }
+        let (piece, size) = (64 << 10, 64 << 20)
+        let drawn = Guarded(0)
+        let pieces = AsyncStream<Data> {
+            let count = drawn.withLock { drawn in
+                drawn += piece
+                return drawn
+            }
+            return count > size ? nil : Data(count: piece)
+        }
+        let url = server.url()
+        let call = Task { try await CurlTransport().fetch(.put, url, body: .stream(pieces)) }
+        await gate.reached()
+        // As long as a wait gets without a clock: the amount is the same over many turns of other work.
+        var (last, equal) = (-1, 0)
+        while equal < 200 {
+            let now = drawn.withLock { $0 }
+            equal = now == last ? equal + 1 : 0
+            last = now
+            for _ in 0..<1_000 { await Task.yield() }
+        }
+        // The channel and libcurl hold a megabyte, the sockets of both sides some more (tcp_wmem, tcp_rmem).
+        #expect(last < 32 << 20)
+        gate.open()
+        #expect(try await call.value.body == Data("\(size)".utf8))
+    }
+
     @Test func `a cancelled upload ends its source`() async throws {
         let server = try server()
         let (pieces, source) = AsyncStream<Data>.makeStream()
