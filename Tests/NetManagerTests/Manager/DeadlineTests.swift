@@ -1,3 +1,4 @@
+import Glibc
 import NetManager
 import TestServer
 import Testing
@@ -6,7 +7,8 @@ import Testing
 @Suite struct DeadlineTests {
     /// Where a call hangs.
     private enum Place: CaseIterable {
-        case slot, tls, firstByte, head, body, drip, upload, redirects, retries, retryAfter, interceptor
+        case connect, tunnel, slot, tls, firstByte, head, body, drip, upload, redirects, retries, retryAfter,
+            interceptor
     }
 
     private static let limit = Duration.milliseconds(150)
@@ -29,8 +31,8 @@ import Testing
         }
         return try TestServer(options: options) { request in
             switch place {
-            case .slot, .firstByte: .text("").after(gate)
-            case .tls, .upload: .text("")
+            case .slot, .firstByte, .tunnel: .text("").after(gate)
+            case .connect, .tls, .upload: .text("")
             case .head: Fault.slowHead(gate).answer
             case .body: Fault.slowBody(gate).answer
             case .drip:
@@ -56,7 +58,8 @@ import Testing
     private func call(_ place: Place, _ server: TestServer, _ manager: HTTPSessionManager) async
         -> RequestError?
     {
-        let url = place == .tls ? "https://localhost:\(server.port)/" : server.url("/")
+        let isSecure = place == .tls || place == .tunnel
+        let url = isSecure ? "https://localhost:\(server.port)/" : server.url("/")
         return await requestError {
             guard place == .upload else {
                 _ = try await manager.get(url, as: .data)
@@ -83,6 +86,14 @@ import Testing
             policy.statusCodes = [503]
             configuration.retryPolicy = policy
         }
+        let deaf = place == .connect ? try FullListener() : nil
+        if let deaf {
+            // The name in the URL is never asked for.
+            configuration.connection.overrides = [
+                .init(host: "localhost", toHost: "127.0.0.1", toPort: deaf.port)
+            ]
+        }
+        if place == .tunnel { configuration.connection.proxy = .http(host: "localhost", port: server.port) }
         if place == .interceptor { configuration.interceptors = [Poller()] }
         var limits = CurlTransport.Configuration()
         limits.maximumConnectionsPerHost = place == .slot ? 1 : limits.maximumConnectionsPerHost
@@ -104,6 +115,7 @@ import Testing
         #expect(shortest < Self.limit + Self.tolerance)
         gate.open()
         try await holder?.value
+        withExtendedLifetime(deaf) {}
     }
 
     /// Has the one connection that there may be until the gate opens.
@@ -111,5 +123,40 @@ import Testing
         var patient = RequestOptions()
         patient.timeout = .seconds(300)
         _ = try await manager.get(server.url("/holder"), options: patient, as: .data)
+    }
+}
+
+/// A socket that listens and accepts nobody, and whose queue is full: who connects to it hears nothing.
+private final class FullListener {
+    let port: Int
+    private var descriptors: [Int32] = []
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        descriptors.append(listener)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) {
+            try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try #require(bind(listener, $0, size) == 0 && listen(listener, 0) == 0)
+                try #require(getsockname(listener, $0, &size) == 0)
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        // A queue of none has room for one; the others see to it that it is taken.
+        for _ in 0..<4 {
+            let client = socket(AF_INET, kind, 0)
+            descriptors.append(client)
+            withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, size) }
+            }
+        }
+    }
+
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
     }
 }

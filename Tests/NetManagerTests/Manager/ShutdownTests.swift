@@ -110,6 +110,39 @@ private struct HeldCall {
         gate.open()
     }
 
+    @Test(arguments: ["before", "head", "body", "retry"])
+    func `a shutdown ends a call that is suspended, wherever it is`(place: String) async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in
+            switch place {
+            case "head": .json("{}").after(gate)
+            case "body": .json("{}").holdingBody(until: gate)
+            default: .status(503).header("Retry-After", "30")
+            }
+        }
+        let manager = HTTPSessionManager(transport: CurlTransport())
+        var options = RequestOptions()
+        options.startsSuspended = place == "before"
+        if place == "retry" { options.retryPolicy = RetryPolicy() }
+        let count = Shared(0)
+        let result: Outcome<JSONValue> = await outcome { [options] success, failure in
+            let task = manager.get(server.url(), options: options, success: success) {
+                count.withLock { $0 += 1 }
+                failure($0, $1)
+            }
+            Task {
+                if place == "head" || place == "body" { await gate.reached() }
+                if place == "retry" { #expect(await server.until { $0.requests == 1 }) }
+                task.suspend()
+                #expect(await manager.shutdown(deadline: .zero) == false)
+                task.resume()
+            }
+        }
+        #expect(isShutDown(result.error))
+        #expect(count.value == 1)
+        gate.open()
+    }
+
     @Test func `a shutdown ends a call whose interceptor does not listen`() async throws {
         let deaf = DeafInterceptor()
         defer { deaf.letGo() }
