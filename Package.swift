@@ -195,7 +195,7 @@ let package = Package(
             dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
             swiftSettings: strict
         ),
-        // What the thread sanitizer is told about the Swift runtime, and how many tests run at a time.
+        // What the thread sanitizer is told about the Swift runtime, how many tests run at a time, and fork(2).
         .target(name: "TestSupport", path: "Tests/TestSupport", cSettings: strictC),
         // A look-up of a name that does not end.
         .target(name: "SlowResolver", path: "Tests/SlowResolver", cSettings: strictC),

@@ -51,8 +51,13 @@ static int mayReserve(void) {
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
 }
 
+// A child of fork(2) has one thread, and none that would ever unlock what another one had locked, as malloc sees to for
+// its own locks.
+static void lockBuffers(void) { pthread_mutex_lock(&buffers.lock); }
+static void unlockBuffers(void) { pthread_mutex_unlock(&buffers.lock); }
+
 static void reserve(void) {
-    if (!mayReserve()) return;
+    if (!mayReserve() || pthread_atfork(lockBuffers, unlockBuffers, unlockBuffers) != 0) return;
     // More than a buffer, in whole pages, which have 64 KiB on some systems; a power of two, for the sake of the shift.
     buffers.placeShift = sysconf(_SC_PAGESIZE) > 4 << 10 ? 16 : 15;
     size_t size = (size_t)placeCount << buffers.placeShift;

@@ -1,5 +1,8 @@
 import CCurlShims
+import Dispatch
 import Glibc
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import NetManager
@@ -77,6 +80,26 @@ struct ReceiveBufferTests {
         let kept = UnsafeRawBufferPointer(start: moved, count: min(size, Self.size))
         #expect(kept.allSatisfy { $0 == 9 })
         nm_release(moved)
+    }
+
+    @Test(.enabled(if: !isSanitized, "the sanitizers' own threads and locks do not outlive a fork"))
+    func `a child of fork can take buffers though other threads were at it`() async throws {
+        let hasEnded = Atomic<Bool>(false)
+        let took = DispatchGroup()
+        for _ in 0..<2 {
+            DispatchQueue.global().async(group: took) {
+                while !hasEnded.load(ordering: .relaxed) { nm_release(nm_allocate(Self.size)) }
+            }
+        }
+        let statuses = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "forks").async {
+                let statuses = (0..<100).map { _ in test_call_in_child { nm_release(nm_allocate(16_385)) } }
+                hasEnded.store(true, ordering: .relaxed)
+                took.wait()
+                continuation.resume(returning: statuses)
+            }
+        }
+        #expect(statuses.allSatisfy { $0 == 0 })
     }
 
     @Test func `blocks of other sizes, and none at all, are released as malloc's are`() throws {
