@@ -173,7 +173,11 @@ extension Transfer {
 
     private func recordMetrics(_ result: Result<Void, any Error>) {
         guard let recorder = plan.context.metrics, wasStarted, let handle else { return }
-        func time(_ info: CURLINFO) -> Duration { .microseconds(handle.measure(info)) }
+        func time(_ info: CURLINFO) -> Duration {
+            let time = handle.measure(info)
+            // Most connections are reused, and a duration is made by multiplying 128 bits.
+            return time == 0 ? .zero : .microseconds(time)
+        }
         let port = handle.information(CURLINFO_PRIMARY_PORT)
         let decision: TrustDecision? =
             if handle.applied.isSecure, case .success(let decision) = verification?.verdict { decision } else

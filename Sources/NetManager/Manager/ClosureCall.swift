@@ -38,7 +38,7 @@ final class ClosureCall: Sendable {
     func begin() {
         do {
             if isReadByLibrary, let transport = lanes.transport, let plan = try prepared.directPlan() {
-                completion.task.attach { transport.cancel(plan) }
+                completion.task.control.setCarrier { transport.cancel(plan) }
                 transport.start(plan, .steps { self.take($0) })
             } else {
                 carry { try await self.prepared.answer() }
@@ -88,7 +88,7 @@ final class ClosureCall: Sendable {
                 deliver(.failure(RequestError.made(from: error, of: exchange)), nil)
             }
         }
-        completion.task.attach { carrier.cancel() }
+        completion.task.control.setCarrier(carrier.cancel)
     }
 
     private func deliver(_ outcome: Completion.Outcome, _ head: HTTPResponse.Head?) {

@@ -117,7 +117,7 @@ extension HTTPSessionManager {
             }
             completion.enqueue { [head] in completion.call(outcome, exchange, head) }
         }
-        task.attach { carrier.cancel() }
+        task.control.setCarrier(carrier.cancel)
         return task
     }
 

@@ -1,6 +1,3 @@
-import Dispatch
-import Locks
-
 /// A call that was made with closures.
 ///
 /// Keeping it is not needed: the call goes on without.
@@ -17,19 +14,13 @@ public final class RequestTask: Sendable {
         case completed
     }
 
-    private struct Life {
-        /// Ends what carries the call.
-        var cancel: (@Sendable () -> Void)?
-        var isCancelled = false
-        var isFinished = false
-    }
-
-    private let life = Guarded(Life())
-    let meter = ProgressMeter()
     let recorder = MetricsRecorder()
+    let meter: ProgressMeter
     let control = CallControl()
 
-    init() {}
+    init() {
+        meter = ProgressMeter(beside: recorder)
+    }
 
     /// How far the call has come: the figures of the upload until the response begins, then those of the download.
     public var progress: TransferProgress { meter.progress }
@@ -49,14 +40,14 @@ public final class RequestTask: Sendable {
     public var metrics: [TransferMetrics] { recorder.metrics }
 
     /// Whether ``cancel()`` was called before the outcome was delivered.
-    public var isCancelled: Bool { life.withLock(\.isCancelled) }
+    public var isCancelled: Bool { control.ending.isCancelled }
 
     /// Whether the outcome has been delivered.
-    public var isFinished: Bool { life.withLock(\.isFinished) }
+    public var isFinished: Bool { control.ending.isFinished }
 
     /// What the call is doing at this moment.
     public var state: State {
-        let (isCancelled, isFinished) = life.withLock { ($0.isCancelled, $0.isFinished) }
+        let (isCancelled, isFinished) = control.ending
         if isFinished { return .completed }
         if isCancelled { return .canceling }
         return control.isPaused ? .suspended : .running
@@ -79,7 +70,7 @@ public final class RequestTask: Sendable {
     /// once; suspending a call that is cancelled or over does nothing. The outcome of what has arrived already may still
     /// be delivered. ``EventMonitor/callSuspended(_:)`` is told.
     public func suspend() {
-        guard life.withLock({ !$0.isFinished && !$0.isCancelled }) else { return }
+        guard control.ending == (false, false) else { return }
         control.pause()
     }
 
@@ -95,42 +86,14 @@ public final class RequestTask: Sendable {
     /// `failure` is called with ``RequestError/Kind/cancelled``, unless the outcome was delivered already: once this
     /// returns, `success` is not called any more. The server may have acted on the request all the same.
     public func cancel() {
-        let cancel = life.withLock { life in
-            guard !life.isFinished else { return nil as (@Sendable () -> Void)? }
-            life.isCancelled = true
-            return life.cancel
-        }
-        cancel?()
-    }
-
-    /// Names what ends that which carries the call now.
-    ///
-    /// It is called at once when the call was cancelled before.
-    func attach(_ cancel: @escaping @Sendable () -> Void) {
-        let (isCancelled, before) = life.withLock { life in
-            let before = life.cancel
-            if !life.isFinished { life.cancel = cancel }
-            return (life.isCancelled, before)
-        }
-        // Let go of after the lock, as in `finish()`.
-        _ = consume before
-        if isCancelled { cancel() }
+        control.cancel()
     }
 
     /// Decides, once and for all, whether the outcome is what came or a cancellation.
     /// - Returns: Whether the call was cancelled before.
     func finish() -> Bool {
-        // Not returned through the lock, whose generic result a closure would have to be wrapped for.
-        var cancel: (@Sendable () -> Void)?
-        let isCancelled = life.withLock { life in
-            life.isFinished = true
-            cancel = life.cancel
-            life.cancel = nil
-            return life.isCancelled
-        }
+        let isCancelled = control.finish()
         meter.finish()
-        // Let go of after the lock: what it ends holds the closures, and they may hold anything.
-        _ = consume cancel
         return isCancelled
     }
 }

@@ -27,6 +27,11 @@ package struct CallControl: Sendable {
         typealias Observer = @Sendable (Bool) -> Void
 
         var isShutDown = false
+        /// Whether the caller has cancelled a call with closures, and whether it has been told of the outcome.
+        var isCancelled = false
+        var isFinished = false
+        /// Ends what carries such a call.
+        var carrier: (@Sendable () -> Void)?
         var priority = RequestPriority.normal
         /// When the pause under way began; nil outside of one.
         var pausedAt: Moment?
@@ -194,6 +199,51 @@ package struct CallControl: Sendable {
         if isPaused { transfer?.take(.pause) }
         if priority != .normal { transfer?.take(.prioritize(priority)) }
         if isShutDown { transfer?.take(.shutDown) }
+    }
+
+    // MARK: Calls with closures
+
+    /// Whether the caller has cancelled the call, and whether it has been told of the outcome.
+    var ending: (isCancelled: Bool, isFinished: Bool) { state.withLock { ($0.isCancelled, $0.isFinished) } }
+
+    /// Cancels the call, unless its outcome has been told.
+    func cancel() {
+        let carrier = state.withLock { state in
+            guard !state.isFinished else { return nil as (@Sendable () -> Void)? }
+            state.isCancelled = true
+            return state.carrier
+        }
+        carrier?()
+    }
+
+    /// Names what ends that which carries the call now, by being called.
+    ///
+    /// It is called at once when the call was cancelled before.
+    func setCarrier(_ carrier: @escaping @Sendable () -> Void) {
+        let (isCancelled, before) = state.withLock { state in
+            let before = state.carrier
+            if !state.isFinished { state.carrier = carrier }
+            return (state.isCancelled, before)
+        }
+        // Let go of after the lock, as in `finish()`.
+        _ = consume before
+        if isCancelled { carrier() }
+    }
+
+    /// Decides, once and for all, whether the outcome is what came or a cancellation.
+    /// - Returns: Whether the call was cancelled before.
+    func finish() -> Bool {
+        // Not returned through the lock, whose generic result a closure would have to be wrapped for.
+        var carrier: (@Sendable () -> Void)?
+        let isCancelled = state.withLock { state in
+            state.isFinished = true
+            carrier = state.carrier
+            state.carrier = nil
+            return state.isCancelled
+        }
+        // Let go of after the lock: what it ends holds the closures, and they may hold anything.
+        _ = consume carrier
+        return isCancelled
     }
 
     /// Names who ends the steps that others wrote; nil when there are none under way.

@@ -5,26 +5,38 @@ package struct MetricsRecorder: Sendable {
     /// Told of an attempt's end, on the transport's thread: it may do no more than hand the news on.
     package typealias Observer = @Sendable (TransferMetrics, RequestError?) -> Void
 
-    private struct State {
-        var metrics: [TransferMetrics] = []
-        var observer: Observer?
+    struct State: Sendable {
+        /// Of the first attempt, which is mostly the only one.
+        fileprivate var first: TransferMetrics?
+        fileprivate var others: [TransferMetrics] = []
+        fileprivate var observer: Observer?
     }
 
-    private let state = Guarded(State())
+    let figures: Guarded<CallFigures>
 
-    package init() {}
+    package init() {
+        figures = Guarded(CallFigures())
+    }
 
     /// What has been recorded so far, one for each attempt.
-    package var metrics: [TransferMetrics] { state.withLock(\.metrics) }
+    package var metrics: [TransferMetrics] {
+        withState { state in state.first.map { [$0] + state.others } ?? [] }
+    }
+
+    @inline(__always)
+    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        figures.withLock { body(&$0.metrics) }
+    }
 
     /// Names the one who is told of each end from now on.
     func observe(_ observer: @escaping Observer) {
-        state.withLock { $0.observer = observer }
+        withState { $0.observer = observer }
     }
 
     package func record(_ metrics: TransferMetrics, failure: RequestError? = nil) {
-        let observer = state.withLock { state in
-            state.metrics.append(metrics)
+        let observer = withState { state in
+            // Not compared with nil, for which it would be copied.
+            if case nil = state.first { state.first = metrics } else { state.others.append(metrics) }
             return state.observer
         }
         observer?(metrics, failure)

@@ -5,22 +5,34 @@ import Locks
 /// Writing is a lock and two stores and runs no user's code, so a transport may do it on its own thread. Copies share
 /// the figures.
 package struct ProgressMeter: Sendable {
-    private struct State {
-        var progress = TransferProgress(direction: .download, completed: 0)
-        var updates: [ProgressUpdates] = []
-        var isOver = false
+    struct State: Sendable {
+        fileprivate var progress = TransferProgress(direction: .download, completed: 0)
+        fileprivate var updates: [ProgressUpdates] = []
+        fileprivate var isOver = false
     }
 
-    private let state = Guarded(State())
+    private let figures: Guarded<CallFigures>
 
-    package init() {}
+    package init() {
+        self.init(beside: MetricsRecorder())
+    }
+
+    /// Makes a meter of the call whose metrics are recorded there.
+    init(beside recorder: MetricsRecorder) {
+        figures = recorder.figures
+    }
+
+    @inline(__always)
+    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        figures.withLock { body(&$0.progress) }
+    }
 
     /// The figures that were written last.
-    package var progress: TransferProgress { state.withLock(\.progress) }
+    package var progress: TransferProgress { withState(\.progress) }
 
     /// Writes new figures.
     package func record(_ progress: TransferProgress) {
-        let updates = state.withLock { state in
+        let updates = withState { state in
             state.progress = progress
             return state.updates
         }
@@ -30,7 +42,7 @@ package struct ProgressMeter: Sendable {
     /// Writes the figures of a response that is there, where no others of its content were written.
     func settle(download count: Int64) {
         let figures = TransferProgress(direction: .download, completed: count, total: count)
-        let updates = state.withLock { state -> [ProgressUpdates] in
+        let updates = withState { state -> [ProgressUpdates] in
             guard state.progress.direction == .upload || state.progress.completed == 0 else { return [] }
             state.progress = figures
             return state.updates
@@ -40,7 +52,7 @@ package struct ProgressMeter: Sendable {
 
     /// Writes figures that come from a queue, unless the transport has written later ones meanwhile.
     private func advance(to progress: TransferProgress) {
-        let updates = state.withLock { state -> [ProgressUpdates] in
+        let updates = withState { state -> [ProgressUpdates] in
             let last = state.progress
             let isLater =
                 last.completed == 0
@@ -55,7 +67,7 @@ package struct ProgressMeter: Sendable {
 
     /// The call is over.
     package func finish() {
-        let updates = state.withLock { state in
+        let updates = withState { state in
             state.isOver = true
             defer { state.updates = [] }
             return state.updates
@@ -65,7 +77,7 @@ package struct ProgressMeter: Sendable {
 
     /// Lets a sequence have the figures from now on, those that were written last included.
     func tell(_ updates: ProgressUpdates) {
-        let (progress, isOver) = state.withLock { state in
+        let (progress, isOver) = withState { state in
             if !state.isOver { state.updates.append(updates) }
             return (state.progress, state.isOver)
         }
