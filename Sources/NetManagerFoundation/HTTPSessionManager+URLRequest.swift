@@ -14,7 +14,8 @@ extension HTTPSessionManager {
     ///   - options: What is done otherwise than the configuration says.
     /// - Returns: The content and Foundation's response.
     /// - Throws: ``RequestError``; ``SerializationError`` when the request cannot be taken over; `CancellationError`
-    ///   when the calling task was cancelled.
+    ///   when the calling task was cancelled; `URLError` of code `badServerResponse` when Foundation makes no response of
+    ///   what the server answered.
     public func data(
         for request: URLRequest,
         options: RequestOptions = .init()

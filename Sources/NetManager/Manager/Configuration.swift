@@ -151,6 +151,7 @@ private enum CertificateDirectories {
     }()
 
     static func standard() -> [String] {
-        [besideExecutable, FileManager.default.currentDirectoryPath + "/Certificates"].compactMap { $0 }
+        let folder = FileManager.default.currentDirectoryPath
+        return [besideExecutable, (folder == "/" ? "" : folder) + "/Certificates"].compactMap { $0 }
     }
 }

@@ -29,7 +29,9 @@ public struct RequestLog: EventMonitor {
 
     /// Writes a line about a server that is not trusted, with the reason.
     public func trustRefused(_ error: TrustError, request: HTTPRequest, of call: MonitoredCall) {
-        write("\(RequestLog.name(request)) server refused: \(error)")
+        // A pin that does not match is told in several lines.
+        let lines = "\(error)".split(separator: "\n").map(\.trimmingOptionalWhitespace)
+        write("\(RequestLog.name(request)) server refused: \(lines.joined(separator: " "))")
     }
 
     private static func name(_ request: HTTPRequest) -> String {

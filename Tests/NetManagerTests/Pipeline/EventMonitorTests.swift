@@ -200,6 +200,27 @@ import Testing
         #expect(!lines.value.joined().contains("t0p"))
     }
 
+    @Test func `a log writes one line for a pin that does not match, with what was presented`() async throws {
+        let server = try PinnedServer()
+        let lines = Shared<[String]>([])
+        let manager = HTTPSessionManager(CurlTransport()) {
+            $0.eventMonitors = [RequestLog { line in lines.withLock { $0.append(line) } }]
+            $0.securityPolicy = SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedPublicKeys: PublicKeyPin(digest: Data(repeating: 7, count: 32)).map { [$0] } ?? [],
+                allowInvalidCertificates: true
+            )
+        }
+        let error = await requestError { _ = try await manager.get(server.server.url("/x")) }
+        await told(manager)
+        guard case .pinMismatch(let presented, _) = error?.trustError else {
+            throw Unexpected(what: "\(String(describing: error))")
+        }
+        let line = try #require(lines.value.first)
+        let pin = try #require(presented.first)
+        #expect(!line.contains("\n") && line.contains(pin.description))
+    }
+
     @Test func `case 515: a task has the figures of its attempts`() async throws {
         let server = try TestServer { request in
             request.path == "/a" ? .redirect(to: "/b") : .json("1")
