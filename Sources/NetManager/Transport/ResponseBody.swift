@@ -4,13 +4,12 @@ package import Locks
 
 /// The content of a response: a single pass over its bytes, in pieces.
 ///
-/// The transfer is paused while nobody draws and `BodyChannel.watermark` bytes (256 KiB) are waiting, as they were
-/// received; the last read may go beyond, and what libcurl has read by then it keeps besides. It reads 16 KiB at a time
-/// over TLS and up to 256 KiB else, so that a stream that nobody reads was seen to take 370 and 750 KiB with all that
-/// belongs to it. Over HTTP/2 libcurl reads on for requests that were under way on the same connection before, and keeps
-/// what comes for this one meanwhile, up to 32 MiB (libcurl 7.88); later requests go over another connection, of at most
-/// four to a server, unless connections are limited. Content codings (gzip, deflate) are undone with each read, in pieces
-/// of at most 64 KiB. Dropping the body, or the task that reads it, ends the transfer.
+/// At most `BodyChannel.watermark` bytes (256 KiB) wait for the reader, as they were received; the transfer is paused
+/// when more would. What libcurl has read by then it keeps: 16 KiB over TLS, at most 256 KiB else. Over HTTP/2 it reads on
+/// for requests that were under way on the same connection before, and keeps what comes for this one meanwhile, up to
+/// 32 MiB (libcurl 7.88); later requests go over another connection, of at most four to a server, unless connections are
+/// limited. Content codings (gzip, deflate) are undone with each read, in pieces of at most 64 KiB. Dropping the body, or
+/// the task that reads it, ends the transfer.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the content, never empty.
     public typealias Element = Data

@@ -3,7 +3,9 @@ import Locks
 
 /// Carries a response's body from the engine's thread to the one task that reads it.
 final class BodyChannel: BodySource {
-    /// Bytes held before the transfer is paused: 256 KiB, sixteen of libcurl's usual writes (16 KiB).
+    /// The most bytes that are held: 256 KiB, sixteen of libcurl's usual writes (16 KiB) and one of the largest.
+    ///
+    /// The transfer is paused when the next ones have no room beside them.
     static let watermark = 256 << 10
     /// Small writes are joined up to this size, so that a server that sends bytes one by one costs one allocation
     /// for many.
@@ -51,7 +53,7 @@ final class BodyChannel: BodySource {
                 state.received += bytes.count
                 return .taken(.piece(waiter, .success(Data(bytes))))
             }
-            guard state.held < Self.watermark else {
+            guard state.held == 0 || state.held + bytes.count <= Self.watermark else {
                 state.isPaused = true
                 return .full
             }
