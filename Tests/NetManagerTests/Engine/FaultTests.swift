@@ -73,6 +73,31 @@ import Testing
         #expect(await server.until { $0.openConnections == 0 })
     }
 
+    @Test(arguments: [1, 16 << 10, 100_000])
+    func
+        `content of exactly the limit is taken, and one byte more is not, with and without a declared length`(
+            limit: Int
+        ) async throws
+    {
+        let server = try TestServer { request in
+            let count = request.path.hasSuffix("more") ? limit + 1 : limit
+            let answer = Answer.data(Data(count: count), type: "text/plain")
+            return request.path.hasPrefix("/chunked") ? answer.chunked(1000) : answer
+        }
+        let transport = CurlTransport()
+        for path in ["/sized", "/chunked"] {
+            func get(_ path: String) async throws -> Int {
+                var context = TransportContext(deadline: .now + .seconds(300))
+                context.delivery = .buffered(limit: limit)
+                let url = try #require(URL(string: server.url(path)))
+                return try await transport.send(HTTPRequest(url: url), context: context).body.collect().count
+            }
+            #expect(try await get(path) == limit)
+            let error = try await failure { _ = try await get(path + "/more") }
+            guard case .bodyTooLarge = error.kind else { throw Unexpected(what: "\(error)") }
+        }
+    }
+
     @Test func `a response that nobody asked for is nobody's answer`() async throws {
         let server = try TestServer { request in
             request.path == "/first" ? Fault.unsolicitedResponse.answer : .text("right")
