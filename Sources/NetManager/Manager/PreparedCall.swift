@@ -1,17 +1,6 @@
-import Dispatch
 import FoundationEssentials
 import HTTPMessage
 import Serializers
-
-/// Who goes along with a call that has a task: asks about it, and tells it something.
-struct CallCompany {
-    var control: CallControl?
-    var meter: ProgressMeter?
-    var metrics: MetricsRecorder?
-    /// Told of progress instead of the handler among the call's options.
-    var progress: ProgressHandler?
-    var progressQueue: DispatchQueue?
-}
 
 /// A call that is ready to be sent.
 struct PreparedCall: Sendable {
