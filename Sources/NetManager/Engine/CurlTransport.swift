@@ -22,6 +22,14 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
         ///
         /// CURLMOPT_MAX_TOTAL_CONNECTIONS; 0 by default.
         public var maximumConnections = 0
+        /// How many responses over HTTP/2 that are read as streams have a connection to themselves, for each server and
+        /// policy; further ones share those connections.
+        ///
+        /// 64 by default. A reader that sleeps then holds no more than the watermark, as nobody else's reading brings it
+        /// bytes, and other requests, which share one connection, never wait behind it. With 0 all share one: libcurl
+        /// then keeps up to its window (7.88: 32 MiB, 8.5: 10 MiB) for each reader that sleeps beside others. The same is
+        /// so where connections are limited. Over HTTP/1.1 each request has a connection to itself in any case.
+        public var maximumStreamConnectionsPerHost = 64
         /// The most idle connections that are kept; 0 lets libcurl keep four for each request under way.
         ///
         /// CURLMOPT_MAXCONNECTS; 0 by default.

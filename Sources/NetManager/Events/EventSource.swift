@@ -139,7 +139,7 @@ public struct EventSource: AsyncSequence, Sendable {
             if !call.headers.contains("Accept") { call.headers["Accept"] = EventSource.mediaType }
             if !call.headers.contains("Cache-Control") { call.headers["Cache-Control"] = "no-store" }
             if !lastEventID.isEmpty { call.headers["Last-Event-ID"] = lastEventID }
-            let prepared = try source.manager.prepare(call, under: snapshot, isBuffered: false)
+            let prepared = try source.manager.prepare(call, under: snapshot, streaming: .streamed)
             let exchange = prepared.exchange
             do {
                 let response = try await prepared.open()

@@ -13,7 +13,7 @@ extension HTTPSessionManager {
     /// - Returns: The final response, of any status.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func send(_ request: HTTPRequest, options: RequestOptions = .init()) async throws -> HTTPResponse {
-        let prepared = try prepare(request, options, isBuffered: true)
+        let prepared = try prepare(request, options, streaming: nil)
         do {
             let response = try await prepared.answer().takeWhole()
             prepared.exchange.ended(response.head, nil)
@@ -40,7 +40,7 @@ extension HTTPSessionManager {
         options: RequestOptions = .init(),
         _ consume: nonisolated(nonsending) (StreamedResponse) async throws -> R
     ) async throws -> R {
-        let prepared = try prepare(request, options, isBuffered: false)
+        let prepared = try prepare(request, options, streaming: .streamed)
         let response: StreamedResponse
         do {
             response = try await prepared.open()
@@ -72,7 +72,7 @@ extension HTTPSessionManager {
     private func prepare(
         _ request: HTTPRequest,
         _ options: RequestOptions,
-        isBuffered: Bool
+        streaming: TransportContext.Delivery?
     ) throws(RequestError) -> PreparedCall {
         let snapshot = snapshot
         var request = request
@@ -88,7 +88,7 @@ extension HTTPSessionManager {
         let own = request.headers
         request.headers = snapshot.configuration.headers
         request.headers.replace(with: own)
-        return try prepare(request, options, under: snapshot, isBuffered: isBuffered)
+        return try prepare(request, options, under: snapshot, streaming: streaming)
     }
 }
 

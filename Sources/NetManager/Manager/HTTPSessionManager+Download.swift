@@ -136,7 +136,7 @@ extension HTTPSessionManager {
         if let updates = call.options.progressUpdates.take() { meter?.tell(updates) }
         if handler != nil { call.options.progress = nil }
         let company = CallCompany(control: task?.control, metrics: task?.recorder)
-        let prepared = try prepare(call, under: snapshot, isBuffered: false, with: company)
+        let prepared = try prepare(call, under: snapshot, streaming: .drained, with: company)
         let reporter = handler.map { ProgressReporter(handler: $0, queue: queue) }
         return Download(
             prepared: prepared,

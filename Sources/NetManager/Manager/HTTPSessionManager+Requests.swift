@@ -8,12 +8,18 @@ import Serializers
 
 extension HTTPSessionManager {
     /// Makes the request of a call.
+    /// - Parameters:
+    ///   - call: What the caller asked for.
+    ///   - snapshot: The configuration.
+    ///   - streaming: How its response comes in pieces; nil where it is wanted whole.
+    ///   - company: What goes along with the call.
+    /// - Returns: The call, ready to be sent.
     /// - Throws: ``RequestError`` for everything that is wrong before any traffic, but for what is checked before each
     ///   transmission.
     func prepare(
         _ call: Call,
         under snapshot: Snapshot,
-        isBuffered: Bool = true,
+        streaming: TransportContext.Delivery? = nil,
         with company: CallCompany = .init()
     ) throws(RequestError) -> PreparedCall {
         var isPrepared = false
@@ -29,7 +35,7 @@ extension HTTPSessionManager {
             try request(for: call, to: checked.url, under: snapshot),
             call.options,
             under: snapshot,
-            isBuffered: isBuffered,
+            streaming: streaming,
             checked: checked,
             with: company
         )
@@ -97,7 +103,7 @@ extension HTTPSessionManager {
         _ request: consuming HTTPRequest,
         _ options: RequestOptions,
         under snapshot: Snapshot,
-        isBuffered: Bool,
+        streaming: TransportContext.Delivery?,
         checked: RequestRules.CheckedURL? = nil,
         with company: CallCompany = .init()
     ) throws(RequestError) -> PreparedCall {
@@ -130,7 +136,7 @@ extension HTTPSessionManager {
                 context: TransportContext(
                     settings,
                     end: now.advanced(byNanoseconds: timeout),
-                    delivery: isBuffered ? .buffered(limit: limit) : .streamed,
+                    delivery: streaming ?? .buffered(limit: limit),
                     progress: company.progress ?? options.progress,
                     progressQueue: company.progressQueue,
                     meter: meter(company, options),

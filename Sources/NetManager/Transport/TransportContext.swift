@@ -112,6 +112,11 @@ public struct TransportContext: Sendable {
         case buffered(limit: Int)
         /// The head first, then pieces as fast as the caller takes them.
         case streamed
+        /// The same, for a caller that is always ready for more, as it writes to a file.
+        case drained
+
+        /// Whether the head comes first, and then pieces.
+        var isStreamed: Bool { self == .streamed || self == .drained }
     }
 
     private mutating func change(_ change: (inout Settings.Values) -> Void) {

@@ -123,11 +123,38 @@ import Testing
         }
     }
 
+    @Test func `a reader that sleeps holds the watermark beside streams and requests that were under way`()
+        async throws
+    {
+        let peer = try await HTTP2Peer.shared.value
+        for reads in [false, true] {
+            let transport = CurlTransport()
+            let manager = peer.manager(transport)
+            let running = try await Pour(80 << 20, of: peer, over: transport)
+            // One or another of these is always under way.
+            let others = (0..<4).map { _ in
+                Task { while !Task.isCancelled { _ = try await manager.get(peer.url("/ok/x"), as: .data) } }
+            }
+            let asleep = try await Pour(64 << 20, of: peer, over: transport)
+            #expect(try await read(running) == (80 << 20, true))
+            #expect(try await asleep.settled() < 16 << 20)
+            for other in others { other.cancel() }
+            if reads {
+                #expect(try await read(asleep) == (64 << 20, true))
+            } else {
+                asleep.end()
+                #expect(try await asleep.taken() <= Self.held)
+            }
+        }
+    }
+
     @Test func `readers that sleep hold the watermark each, as long as there is a connection for each`()
         async throws
     {
         let peer = try await HTTP2Peer.shared.value
-        let transport = CurlTransport()
+        var configuration = CurlTransport.Configuration()
+        configuration.maximumStreamConnectionsPerHost = 4
+        let transport = CurlTransport(configuration)
         var pours: [Pour] = []
         for _ in 0..<6 {
             let pour = try await Pour(64 << 20, of: peer, over: transport)
@@ -140,12 +167,12 @@ import Testing
         for pour in pours.dropFirst(2) { #expect(try await pour.taken() <= Self.held) }
     }
 
-    @Test func `a reader that sleeps beside a stream under way holds the window of its stream at most`()
+    @Test func `a reader that sleeps on a shared connection holds the window of its stream at most`()
         async throws
     {
         let peer = try await HTTP2Peer.shared.value
         for reads in [false, true] {
-            let transport = CurlTransport()
+            let transport = CurlTransport(Self.oneConnection)
             // Its body begins when more of the other has been sent than anybody reads.
             let running = try await Pour(80 << 20, "behind-", of: peer, over: transport)
             let asleep = try await Pour(64 << 20, of: peer, over: transport)

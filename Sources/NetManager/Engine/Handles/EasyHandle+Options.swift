@@ -272,7 +272,7 @@ extension EasyHandle {
 
     private func applyHeaders(_ plan: TransferPlan) throws(TransferFailure) {
         let hasBody = applied.hasBody ?? false
-        let isStreamed = plan.context.delivery == .streamed
+        let isStreamed = plan.context.delivery.isStreamed
         if let headers = applied.headers, applied.headersAreForBody == hasBody,
             applied.headersAreForStream == isStreamed, headers == plan.headers
         {
@@ -338,7 +338,7 @@ extension EasyHandle {
     /// TLS hands over records of 16 KiB whatever the size, and a small response gains nothing, so those keep the size
     /// that costs the least memory.
     private func applyBuffers(_ plan: TransferPlan) throws(TransferFailure) {
-        let receivesInBulk = plan.context.delivery == .streamed && !applied.isSecure
+        let receivesInBulk = plan.context.delivery.isStreamed && !applied.isSecure
         if applied.receivesInBulk != receivesInBulk {
             // The default is CURL_MAX_WRITE_SIZE, 16 KiB.
             try set(CURLOPT_BUFFERSIZE, receivesInBulk ? 256 << 10 : 16 << 10)

@@ -43,7 +43,8 @@ final class EventLoop {
         surroundings = TransferSurroundings(
             engine: engine,
             challenges: TrustChallenges(engine: engine, capacity: configuration.rememberedChallenges),
-            lanes: StreamLanes(isUsed: queue.isUnlimited)
+            // Where connections are limited, a request could wait for one without end.
+            streamConnections: queue.isUnlimited ? max(0, configuration.maximumStreamConnectionsPerHost) : 0
         )
     }
 
@@ -193,6 +194,7 @@ final class EventLoop {
         do {
             try transfer.attach(handle, &routes)
         } catch {
+            transfer.leaveLane()
             transfer.finish(with: error, code: nil)
             handles.give(back: handle)
             return

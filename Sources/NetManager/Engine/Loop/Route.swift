@@ -10,11 +10,18 @@ final class Route: Hashable {
     private let connection: ConnectionOptions
     /// Which of the lanes it is (StreamLanes).
     let lane: Int
+    /// The route whose lane it is; nil in the first lane.
+    private let first: Route?
     /// Made once: most requests of a handle have the same route.
     private let hash: Int
     /// Who waits; of equal routes only the known one's counts (``RouteTable``).
     // Nothing outside is called while it is changed.
     @exclusivity(unchecked) var gate = ConnectionGate()
+    /// Who is on which lane; the first lane's route counts.
+    // As with the gate.
+    @exclusivity(unchecked) private var lanes = StreamLanes()
+    /// Whether it still stands for all that are equal to it (``RouteTable``).
+    var isKnown = true
 
     init(
         host: String,
@@ -22,7 +29,8 @@ final class Route: Hashable {
         policyID: String,
         proxy: ResolvedProxy,
         connection: ConnectionOptions,
-        lane: Int = 0
+        lane: Int = 0,
+        of first: Route? = nil
     ) {
         self.host = host
         self.port = port
@@ -30,6 +38,7 @@ final class Route: Hashable {
         self.proxy = proxy
         self.connection = connection
         self.lane = lane
+        self.first = first
         // The rest differs seldom, and would cost more to hash than to compare.
         var hasher = Hasher()
         hasher.combine(host)
@@ -38,16 +47,40 @@ final class Route: Hashable {
         hash = hasher.finalize()
     }
 
-    /// The same in another lane.
+    /// Whether nobody is on it, or waits.
+    var isIdle: Bool { gate.isIdle && lanes.isEmpty }
+
+    /// A transfer begins, in the first lane's route.
+    /// - Parameters:
+    ///   - reads: Whether its response is read piece by piece.
+    ///   - most: How many readers may have a connection of their own.
+    /// - Returns: The route in the lane that it has.
+    func enterLane(reads: Bool, most: Int) -> Route {
+        // Where each request has a connection to itself there is nothing to keep apart.
+        inLane(lanes.enter(reads: reads, most: gate.multiplexes == false ? 0 : most))
+    }
+
+    /// A transfer on this lane that had not counted as a reader has been suspended.
+    func readsInLane() {
+        (first ?? self).lanes.readsOn(lane)
+    }
+
+    /// A transfer on this lane has ended.
+    func leaveLane(reads: Bool) {
+        (first ?? self).lanes.leave(lane, reads: reads)
+    }
+
+    /// The same in a lane, of the first one.
     func inLane(_ lane: Int) -> Route {
-        guard lane != self.lane else { return self }
+        guard lane != 0 else { return self }
         return Route(
             host: host,
             port: port,
             policyID: policyID,
             proxy: proxy,
             connection: connection,
-            lane: lane
+            lane: lane,
+            of: self
         )
     }
 

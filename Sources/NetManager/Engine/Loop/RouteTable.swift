@@ -16,8 +16,11 @@ struct RouteTable {
     mutating func known(_ route: Route) -> Route {
         if let index = routes.firstIndex(of: route) { return routes[index] }
         if routes.count >= bound {
-            // A handle may still have one: whoever takes it then waits only for others that took it.
-            routes = routes.filter { !$0.gate.isIdle }
+            for route in routes where route.isIdle {
+                // A handle may still have it.
+                route.isKnown = false
+            }
+            routes = routes.filter(\.isKnown)
             bound = max(Self.most, 2 * routes.count)
         }
         routes.insert(route)

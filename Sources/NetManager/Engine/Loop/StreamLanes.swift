@@ -1,46 +1,62 @@
-/// Keeps new requests away from connections over HTTP/2 on which somebody does not read.
+/// Who of a route's requests share a connection over HTTP/2, so that nobody brings bytes to a reader that sleeps.
 ///
 /// libcurl reads a connection while one of its streams is wanted, and keeps what comes for the others (7.88: up to its
-/// window of 32 MiB each; every small answer took along the 3 MiB that had piled up in the kernel). A stream whose
-/// companions all sleep holds the server back with the next 16 KiB. So a request that begins while a reader sleeps, or
-/// has slept, goes over a connection of another lane, which libcurl takes for that of another policy (PolicyMarker).
-/// Requests that were under way before stay where they are.
-final class StreamLanes {
-    /// The most lanes of a route; readers that sleep on all of them get company again.
-    static let most = 4
-
-    private let isUsed: Bool
-    /// The transfers under way whose readers have slept, by route and by lane.
-    private var sleepers: [Route: [Int]] = [:]
-
-    /// Makes lanes.
-    /// - Parameter isUsed: False where connections are limited: a request could wait for one without end.
-    init(isUsed: Bool) {
-        self.isUsed = isUsed
+/// window of 32 MiB each). A stream whose companions all sleep holds the server back with the next 16 KiB. Whoever reads
+/// piece by piece may sleep at any time, so each reader has a lane to itself, and the other requests share one without
+/// readers. What is in another lane has another connection, as libcurl takes it for that of another policy
+/// (PolicyMarker). Once as many readers as are allowed have lanes, further ones share theirs.
+struct StreamLanes {
+    private struct Lane {
+        /// The transfers under way.
+        var users = 0
+        /// Those of them that read piece by piece, or have been suspended.
+        var readers = 0
     }
 
-    /// The route for a request that begins.
-    func enter(_ route: Route) -> Route {
-        guard !sleepers.isEmpty, let counts = sleepers[route] else { return route }
-        if let lane = counts.firstIndex(of: 0) { return route.inLane(lane) }
-        guard counts.count == Self.most else { return route.inLane(counts.count) }
-        return route.inLane(counts.indices.min { counts[$0] < counts[$1] } ?? 0)
+    private var lanes: [Lane] = []
+    private var readers = 0
+
+    /// Whether nobody is on a lane.
+    var isEmpty: Bool { lanes.isEmpty }
+
+    /// A transfer begins.
+    /// - Parameters:
+    ///   - reads: Whether its response is read piece by piece.
+    ///   - most: How many lanes readers may have; 0 for none but the first, which all share.
+    /// - Returns: Its lane.
+    mutating func enter(reads: Bool, most: Int) -> Int {
+        let lane = most == 0 ? 0 : reads ? laneForReader(most) : laneForOthers()
+        while lanes.count <= lane { lanes.append(Lane()) }
+        lanes[lane].users += 1
+        if reads { readsOn(lane) }
+        return lane
     }
 
-    /// The reader of a transfer sleeps for the first time.
-    func fallsAsleep(_ route: Route) {
-        guard isUsed else { return }
-        var counts = sleepers[route.inLane(0)] ?? []
-        while counts.count <= route.lane { counts.append(0) }
-        counts[route.lane] += 1
-        sleepers[route.inLane(0)] = counts
+    /// A transfer that had not counted as a reader has been suspended.
+    mutating func readsOn(_ lane: Int) {
+        lanes[lane].readers += 1
+        readers += 1
     }
 
-    /// A transfer whose reader had slept has ended.
-    func ends(_ route: Route) {
-        guard var counts = sleepers[route.inLane(0)] else { return }
-        counts[route.lane] -= 1
-        while counts.last == 0 { counts.removeLast() }
-        sleepers[route.inLane(0)] = counts.isEmpty ? nil : counts
+    /// A transfer has ended.
+    mutating func leave(_ lane: Int, reads: Bool) {
+        lanes[lane].users -= 1
+        if reads {
+            lanes[lane].readers -= 1
+            readers -= 1
+        }
+        while lanes.last?.users == 0 { lanes.removeLast() }
+    }
+
+    private func laneForOthers() -> Int {
+        // As nearly always.
+        if readers == 0 { return 0 }
+        return lanes.firstIndex { $0.readers == 0 } ?? lanes.count
+    }
+
+    private func laneForReader(_ most: Int) -> Int {
+        let taken = lanes.indices.filter { lanes[$0].readers > 0 }
+        guard taken.count >= most else { return lanes.firstIndex { $0.users == 0 } ?? lanes.count }
+        return taken.min { lanes[$0].users < lanes[$1].users } ?? lanes.count
     }
 }

@@ -107,7 +107,7 @@ extension Transfer {
         if plan.context.meter != nil {
             downloadTotal = length != nil && !head.headers.contains("Content-Encoding") ? length : nil
         }
-        let isStreamed = plan.context.delivery == .streamed
+        let isStreamed = plan.context.delivery.isStreamed
         let problem = headers.mayBeCoded ? codingProblem(head.headers, isStreamed: isStreamed) : nil
         self.head = consume head
         if let problem { return state.fail(.undecodable(problem)) }
@@ -190,7 +190,7 @@ extension Transfer {
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         if clock.isNeeded { clock.beat(now: MonotonicClock.nanoseconds) }
-        if channel == nil, plan.context.delivery == .streamed, let head { deliver(head) }
+        if channel == nil, plan.context.delivery.isStreamed, let head { deliver(head) }
         decoded += bytes.count
         guard !looksLikeBomb else {
             _ = state.fail(.decompressionBomb)

@@ -78,8 +78,8 @@ final class Transfer: Numbered {
     private var holdsSocket = false
     /// The socket, where it carries many requests at a time inside of two layers of TLS (UnreadSockets).
     var layeredSocket: Int32?
-    /// Whether its reader, or its caller, has let it wait on a connection that others may share.
-    private var hasSlept = false
+    /// Whether it counts as one that may sleep on a connection that others may share.
+    private var readsInLane = false
     var tlsDescription: (version: String, cipherSuite: String)?
 
     /// Where a transfer is.
@@ -110,7 +110,7 @@ final class Transfer: Numbered {
         let left = plan.context.end.map { UInt64(max(0, now.moment.nanoseconds(to: $0))) }
         let end = left.map { now.nanoseconds &+ $0 }
         // The whole of a stream has no end that could be told beforehand; its head has.
-        let isStreamed = plan.context.delivery == .streamed
+        let isStreamed = plan.context.delivery.isStreamed
         due = isStreamed ? nil : end
         clock = PhaseClock(
             limits: isStreamed ? plan.context.limits : plan.context.limits.shorter(than: left),
@@ -125,7 +125,6 @@ final class Transfer: Numbered {
     var engine: Engine { surroundings.engine }
     var outbox: Outbox { surroundings.outbox }
     var early: EarlyAnswers { surroundings.early }
-    private var lanes: StreamLanes { surroundings.lanes }
     var challenges: TrustChallenges { surroundings.challenges }
     var verdicts: VerdictMemory { surroundings.verdicts }
 
@@ -141,10 +140,16 @@ final class Transfer: Numbered {
         }
         if !handle.applied.isSecure, plan.context.settings.isPinned { throw .pinnedWithoutTLS }
         if handle.applied.isSecure, !plan.body.hasTrailers {
-            let own = handle.applied.route ?? routes.known(ownRoute(handle))
+            let own: Route
+            if let kept = handle.applied.route, kept.isKnown {
+                own = kept
+            } else {
+                own = routes.known(ownRoute(handle))
+            }
             // Without settings, the next request of the handle may have others.
             if handle.applied.settings != nil { handle.applied.route = own }
-            let route = lanes.enter(own)
+            readsInLane = plan.context.delivery == .streamed
+            let route = own.enterLane(reads: readsInLane, most: surroundings.streamConnections)
             self.route = route === own ? own : routes.known(route)
             try handle.keep(toLane: route.lane)
         }
@@ -251,20 +256,18 @@ final class Transfer: Numbered {
     ///
     /// Over HTTP/2 others share the socket: libcurl reads it for them, and does not begin for this one's sake.
     func holdSocket() {
-        if multiplexes, !hasSlept, let route {
-            hasSlept = true
-            lanes.fallsAsleep(route)
+        if multiplexes, !readsInLane, let route {
+            readsInLane = true
+            route.readsInLane()
         }
         guard CurlLibrary.readsWhilePaused, state.hasStarted, !multiplexes, !holdsSocket else { return }
         holdsSocket = true
         if let readSocket { handle?.selector.hold(readSocket) }
     }
 
-    /// Gives up what is kept for it outside of libcurl.
+    /// Gives up its place on the connection.
     func leaveLane() {
-        guard hasSlept, let route else { return }
-        hasSlept = false
-        lanes.ends(route)
+        route?.leaveLane(reads: readsInLane)
     }
 
     private func releaseSocket() {

@@ -6,14 +6,15 @@ final class TransferSurroundings {
     let outbox = Outbox()
     let connected = ConnectedTransfers()
     let early = EarlyAnswers()
-    let lanes: StreamLanes
+    /// How many readers of a route may have a connection of their own (StreamLanes).
+    let streamConnections: Int
     let challenges: TrustChallenges
     let verdicts = VerdictMemory()
 
-    init(engine: Engine, challenges: TrustChallenges, lanes: StreamLanes) {
+    init(engine: Engine, challenges: TrustChallenges, streamConnections: Int) {
         self.engine = engine
         self.challenges = challenges
-        self.lanes = lanes
+        self.streamConnections = streamConnections
     }
 }
 
