@@ -16,7 +16,7 @@ import Testing
             #expect(routes.known(other) !== first && routes.known(other) == other)
         }
         #expect(routes.count == 4)
-        #expect(first.inLane(0) === first && first.inLane(1).inLane(0) == first)
+        #expect(first.inLane(0) === first)
     }
 
     @Test func `routes that nobody is on are given up when there are many`() {

@@ -26,7 +26,10 @@ import Testing
                 port: proxy.port,
                 policy: PinnedServer.lenient
             )
-            manager = HTTPSessionManager(configuration, transport: CurlTransport())
+            // All share one connection, readers too.
+            var connections = CurlTransport.Configuration()
+            connections.maximumStreamConnectionsPerHost = 0
+            manager = HTTPSessionManager(configuration, transport: CurlTransport(connections))
         }
     }
 
