@@ -2,6 +2,9 @@ import FoundationEssentials
 
 extension SecurityPolicy {
     /// What is asked of the OCSP response that a server may send with its handshake.
+    ///
+    /// A good one says that the certificate is not revoked, is signed by its issuer or whom that authorized, and is current:
+    /// from `thisUpdate` to `nextUpdate`, or for a day where it names no `nextUpdate`; clocks may be five minutes apart.
     public enum StapledOCSP: String, Sendable, Hashable, Codable {
         /// It is not looked at.
         case off

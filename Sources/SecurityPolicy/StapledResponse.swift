@@ -13,6 +13,11 @@ struct StapledResponse {
 
     /// Clocks of responders may be this many seconds ahead or behind.
     private static let leeway: Double = 300
+    /// How many seconds a response counts that does not say when the next one comes.
+    ///
+    /// Its responder has newer ones at any time (RFC 6960, section 4.2.2.1), so an old one shows nothing; without an end a
+    /// server could show the same one for ever.
+    private static let openEnd: Double = 86_400
     /// 112 bits, as for certificates.
     private static let authLevel: Int32 = 2
 
@@ -68,14 +73,7 @@ struct StapledResponse {
             return OCSP_resp_find_status(basic, name, &status, &reason, &revoked, &this, &next) == 1
         }
         guard isFound else { return "the stapled OCSP response is about another certificate" }
-        let now = date ?? .now
-        guard let this = OpenSSLText.date(this), this <= now.addingTimeInterval(StapledResponse.leeway) else {
-            return "the stapled OCSP response is from the future"
-        }
-        guard let next = OpenSSLText.date(next), next >= now.addingTimeInterval(-StapledResponse.leeway)
-        else {
-            return "the stapled OCSP response has expired"
-        }
+        if let problem = problem(from: this, to: next) { return problem }
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: return nil
         case V_OCSP_CERTSTATUS_REVOKED:
@@ -83,6 +81,26 @@ struct StapledResponse {
             return "the stapled OCSP response says that the certificate is revoked\(why ?? "")"
         default: return "the OCSP responder does not know the certificate"
         }
+    }
+
+    /// Why a response is not one for this time; nil if it is.
+    private func problem(
+        from this: UnsafePointer<ASN1_GENERALIZEDTIME>?,
+        to next: UnsafePointer<ASN1_GENERALIZEDTIME>?
+    ) -> String? {
+        let now = date ?? .now
+        let unreadable = "the stapled OCSP response has a date that cannot be read"
+        guard let start = OpenSSLText.date(this) else { return unreadable }
+        guard start <= now.addingTimeInterval(StapledResponse.leeway) else {
+            return "the stapled OCSP response is from the future"
+        }
+        guard let next else {
+            return start >= now.addingTimeInterval(-StapledResponse.openEnd - StapledResponse.leeway)
+                ? nil : "the stapled OCSP response gives no time of the next one and is older than a day"
+        }
+        guard let end = OpenSSLText.date(next) else { return unreadable }
+        return end >= now.addingTimeInterval(-StapledResponse.leeway)
+            ? nil : "the stapled OCSP response has expired"
     }
 }
 

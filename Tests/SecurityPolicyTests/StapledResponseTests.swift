@@ -86,6 +86,32 @@ import Testing
         #expect(reason.contains("expired"))
     }
 
+    @Test func `a response that does not say when the next one comes counts for a day`() throws {
+        let now = Date.now
+        func response(hoursAgo hours: Double) throws -> Data {
+            let start = now.addingTimeInterval(-hours * 3_600)
+            return try tree.intermediate.ocspResponse(
+                for: tree.leaf.certificate,
+                validity: .init(from: start, to: start),
+                namesNextUpdate: false
+            )
+        }
+        for mode in [SecurityPolicy.StapledOCSP.ifPresent, .required] {
+            #expect(try refusal(response(hoursAgo: 0), mode, at: now) == nil)
+            #expect(try refusal(response(hoursAgo: 24), mode, at: now) == nil)
+            let old = try refusal(response(hoursAgo: 24.2), mode, at: now) ?? "accepted"
+            #expect(old.contains("no time of the next one") && old.contains("older than a day"), "\(old)")
+            let early = try refusal(response(hoursAgo: -1), mode, at: now) ?? "accepted"
+            #expect(early.contains("future"), "\(early)")
+        }
+        let revoked = try tree.intermediate.ocspResponse(
+            for: tree.leaf.certificate,
+            status: .revoked(now),
+            namesNextUpdate: false
+        )
+        #expect(try refusal(revoked) != nil)
+    }
+
     @Test func `a pinned leaf's issuer may be in what was sent`() throws {
         var policy = try tree.policy(.certificate, pins: [tree.leaf.certificate], allowInvalid: true)
         policy.stapledOCSP = .required

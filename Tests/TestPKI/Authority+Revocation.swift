@@ -68,12 +68,13 @@ extension Authority {
     /// An OCSP response for a certificate, as a server staples it.
     ///
     /// The leaf is named by this authority and its number; the validity gives the dates of this update and
-    /// the next. The signer is this authority unless another is given, which makes a response that must be
+    /// the next, which may be left out. The signer is this authority unless another is given, which makes a response that must be
     /// refused. The answer is the whole `OCSPResponse`, DER.
     public func ocspResponse(
         for leaf: IssuedCertificate,
         status: OCSPStatus = .good,
         validity: CertificateOptions.Validity = .current,
+        namesNextUpdate: Bool = true,
         signer: Authority? = nil
     ) throws -> Data {
         let basic = try OCSP_BASICRESP_new().orThrow("allocate an OCSP response")
@@ -84,7 +85,7 @@ extension Authority {
             }
         }
         defer { OCSP_CERTID_free(identifier) }
-        try add(status, of: identifier, validity, to: basic)
+        try add(status, of: identifier, validity, namesNextUpdate, to: basic)
         let signer = signer ?? self
         try signer.certificate.withOpenSSL { certificate in
             try signer.key.withOpenSSL { key in
@@ -102,6 +103,7 @@ extension Authority {
         _ status: OCSPStatus,
         of identifier: OpaquePointer,
         _ validity: CertificateOptions.Validity,
+        _ namesNextUpdate: Bool,
         to basic: OpaquePointer
     ) throws {
         let (code, date): (Int32, Date?) =
@@ -116,7 +118,8 @@ extension Authority {
                     let reason =
                         date == nil ? OCSP_REVOKED_STATUS_NOSTATUS : OCSP_REVOKED_STATUS_KEYCOMPROMISE
                     let when = date == nil ? nil : revoked
-                    let added = OCSP_basic_add1_status(basic, identifier, code, reason, when, this, next)
+                    let end = namesNextUpdate ? next : nil
+                    let added = OCSP_basic_add1_status(basic, identifier, code, reason, when, this, end)
                     guard added != nil else { throw PKIError("add a status") }
                 }
             }
