@@ -91,7 +91,12 @@ let package = Package(
             path: "Tests/TestPKI",
             swiftSettings: strict
         ),
-        .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
+        .target(
+            name: "ChildProcess",
+            dependencies: ["Locks"],
+            path: "Tests/ChildProcess",
+            swiftSettings: strict
+        ),
         .target(
             name: "TestServer",
             dependencies: [
@@ -192,7 +197,9 @@ let package = Package(
 
         .testTarget(
             name: "TestServerTests",
-            dependencies: ["TestServer", "TestPKI", "HTTPMessage", "COpenSSL", "COpenSSLShims"],
+            dependencies: [
+                "TestServer", "TestPKI", "HTTPMessage", "ChildProcess", "COpenSSL", "COpenSSLShims",
+            ],
             swiftSettings: strict
         ),
         // What the thread sanitizer is told about the Swift runtime, how many tests run at a time, and fork(2).

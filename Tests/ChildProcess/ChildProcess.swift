@@ -1,5 +1,6 @@
 import Dispatch
 public import Glibc
+import Locks
 
 /// A program that runs beside the tests.
 ///
@@ -20,8 +21,16 @@ public struct ChildProcess: Sendable {
         public let description: String
     }
 
-    /// Its process id.
+    private struct Life {
+        var isWaitedFor = false
+        var exit: Exit?
+    }
+
+    /// Its process id, which may be another program's once it has ended.
     public let identifier: pid_t
+    private let life = Guarded(Life())
+    /// Open from the end on.
+    private let end = DispatchSemaphore(value: 0)
 
     /// Starts a program.
     ///
@@ -78,21 +87,40 @@ public struct ChildProcess: Sendable {
         identifier = process
     }
 
-    /// Asks the program to end, and waits until it did; to be called once, and instead of `wait`.
+    /// Asks the program to end, unless it has, and waits until it did.
     public func end(by signal: Int32 = SIGTERM) {
-        kill(identifier, signal)
+        // Its number stays its own until its end has been taken note of, which needs the lock.
+        life.withLock { if $0.exit == nil { kill(identifier, signal) } }
         _ = wait()
     }
 
-    /// Blocks the thread until the program has ended; to be called once.
+    /// Blocks the thread until the program has ended.
     public func wait() -> Exit {
+        let isFirst = life.withLock { life in
+            defer { life.isWaitedFor = true }
+            return !life.isWaitedFor
+        }
+        if isFirst {
+            var information = siginfo_t()
+            // Only looks, and leaves its number to it.
+            while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+            life.withLock { $0.exit = noteEnd() }
+        } else {
+            end.wait()
+        }
+        // For the next one.
+        end.signal()
+        return life.withLock { $0.exit } ?? .status(-1)
+    }
+
+    private func noteEnd() -> Exit {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
         let signal = status & 0x7f
         return signal == 0 ? .status((status >> 8) & 0xff) : .signal(signal)
     }
 
-    /// How the program ends, once it did; to be called once.
+    /// How the program ends, once it did.
     ///
     /// Takes none of the few threads that every other test runs on.
     public func exit() async -> Exit {
