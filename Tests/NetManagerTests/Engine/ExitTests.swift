@@ -57,10 +57,14 @@ import Testing
         #expect(await child.exit() == .status(0))
     }
 
-    @Test func `a forked child ends at once, and its parent goes on`() async throws {
+    @Test
+    func `a forked child ends at once, a transport of its parent's refuses there, and one of its own works`()
+        async throws
+    {
         let server = try TestServer { _ in .text("x") }
         let probe = try #require(ChildProcess.built("ExitProbe"))
         let child = try ChildProcess(probe, [server.url(), "fork"], environment: Self.environment)
+        // The number says what went wrong (ForkProbe).
         #expect(await child.exit() == .status(0))
     }
 
