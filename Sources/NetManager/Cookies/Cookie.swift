@@ -42,7 +42,8 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie {
-    private static let httpOnlyMark = "#HttpOnly_"
+    /// What stands before the domain of a cookie that is not for scripts.
+    static let httpOnlyMark = "#HttpOnly_"
 
     /// Whether a line can begin with it: `#` would make a comment or a mark of it, and a dot would be taken off.
     private static func isDomain(_ text: String) -> Bool {

@@ -2,6 +2,7 @@ import CCurl
 import CCurlShims
 import FoundationEssentials
 import Glibc
+import Locks
 
 /// Keeps cookies and sends them to the servers they are for: libcurl's cookie engine (RFC 6265), with the public suffix
 /// list where the system's libcurl has one.
@@ -9,6 +10,10 @@ import Glibc
 /// A jar may be used from any thread and by many managers and transports. It lives in memory; ``save(to:)`` and
 /// ``load(contentsOf:)`` keep it in files. TLS sessions are kept with the cookies, so calls with different jars do not
 /// resume each other's.
+///
+/// A jar keeps up to 180 cookies of a domain and 3,300 in all, for a moment a quarter more. When there are more, the oldest
+/// ones go: of the domain until it has 150, and of the sites that have the most until there are 3,000 in all. A cookie has
+/// up to 4 KiB, and a request carries up to 150 of them (libcurl's own limits).
 public final class CookieJar: Sendable {
     /// libcurl's share of cookies and TLS sessions.
     ///
@@ -16,6 +21,7 @@ public final class CookieJar: Sendable {
     nonisolated(unsafe) let share: OpaquePointer?
     /// The locks are made to be used from any thread.
     nonisolated(unsafe) private let locks: UnsafeMutablePointer<pthread_mutex_t>
+    private let count = Guarded(CookieCount())
 
     private static let lockCount = Int(CURL_LOCK_DATA_LAST.rawValue)
 
@@ -63,6 +69,7 @@ public final class CookieJar: Sendable {
     public func set(_ cookie: Cookie) -> Bool {
         guard let line = cookie.netscapeLine(expiring: cookie.expires) else { return false }
         tell(line)
+        if counts() { dropSurplus() }
         return true
     }
 
@@ -88,7 +95,10 @@ public final class CookieJar: Sendable {
     public func add(netscapeText text: String) {
         let lines = text.split(whereSeparator: \.isNewline).filter { Cookie(netscapeLine: $0) != nil }
         withHandle { handle in
-            for line in lines { nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, String(line)) }
+            for line in lines {
+                nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, String(line))
+                if counts() { dropSurplus(handle) }
+            }
         }
     }
 
@@ -127,25 +137,78 @@ public final class CookieJar: Sendable {
 
     private var lines: [String] {
         withHandle { handle in
-            var list: UnsafeMutablePointer<curl_slist>?
-            guard nm_easy_getinfo_slist(handle, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
-            defer { curl_slist_free_all(list) }
-            var lines: [String] = []
             let now = Date()
-            var next = list
-            while let item = next {
-                let line = String(cString: item.pointee.data)
+            return withLines(handle) { $0.map { String(cString: $0) } }.filter { line in
                 // libcurl drops what has ended when it next looks for cookies to send.
-                let isOver = Cookie(netscapeLine: line)?.expires.map { $0 <= now } ?? false
-                if !isOver { lines.append(line) }
-                next = item.pointee.next
+                !(Cookie(netscapeLine: line)?.expires.map { $0 <= now } ?? false)
             }
-            return lines
         } ?? []
+    }
+
+    /// Lists the cookies as libcurl writes them; the texts are there until the closure returns.
+    private func withLines<Result>(
+        _ handle: UnsafeMutableRawPointer,
+        _ body: ([UnsafePointer<CChar>]) -> Result
+    ) -> Result {
+        var list: UnsafeMutablePointer<curl_slist>?
+        let code = nm_easy_getinfo_slist(handle, CURLINFO_COOKIELIST, &list)
+        defer { if code == CURLE_OK { curl_slist_free_all(list) } }
+        var texts: [UnsafePointer<CChar>] = []
+        var next = code == CURLE_OK ? list : nil
+        while let item = next {
+            if let text = item.pointee.data { texts.append(UnsafePointer(text)) }
+            next = item.pointee.next
+        }
+        return body(texts)
     }
 
     private func tell(_ command: String) {
         withHandle { nm_easy_setopt_string($0, CURLOPT_COOKIELIST, command) }
+    }
+
+    // MARK: Limits
+
+    /// Counts a cookie that was set.
+    /// - Returns: Whether the caller has to drop what is too much, once libcurl has returned.
+    func counts() -> Bool {
+        count.withLock { $0.add() }
+    }
+
+    /// Drops cookies if there are too many.
+    func dropSurplus() {
+        withHandle(dropSurplus)
+    }
+
+    private func dropSurplus(_ handle: UnsafeMutableRawPointer) {
+        withLines(handle) { lines in
+            let finding = count.withLock { $0.look(at: lines.map { String(cString: $0) }) }
+            guard !finding.surplus.isEmpty else { return }
+            if finding.isStubborn {
+                // Not all that a server can set can be removed by itself, as libcurl does not read each line that it
+                // writes: one with the path FALSE is none.
+                nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, "ALL")
+                for (place, line) in lines.enumerated() where !finding.surplus.contains(place) {
+                    nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, line)
+                }
+            } else {
+                for place in finding.surplus {
+                    guard let end = Self.ended(lines[place]) else { continue }
+                    nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, end)
+                }
+            }
+        }
+    }
+
+    /// The same cookie, ended long ago; nil where the line is none.
+    private static func ended(_ line: UnsafePointer<CChar>) -> [CChar]? {
+        let bytes = UnsafeBufferPointer(start: line, count: strlen(line) + 1)
+        var fields = bytes.split(separator: CChar(bitPattern: 0x09), omittingEmptySubsequences: false).map(
+            Array.init
+        )
+        guard fields.count >= 7 else { return nil }
+        // The first second that counts as a date.
+        fields[4] = [0x31]
+        return Array(fields.joined(separator: [0x09]))
     }
 
     /// Looks into the share through a handle made for the moment: libcurl offers no other way.

@@ -11,16 +11,24 @@ final class Outbox {
         case reply(TransferReply, TransferAnswer)
         /// A piece of a body, or its end, to the one who waits for it.
         case piece(Handover<Data?>, Result<Data?, any Error>)
+        /// A jar may have more cookies than it shall keep.
+        case surplus(CookieJar)
 
         /// Whether the one who waits goes on on the engine's thread.
         fileprivate var staysOnEngine: Bool {
-            if case .reply(let reply, _) = self { reply.staysOnEngine } else { false }
+            switch self {
+            case .reply(let reply, _): reply.staysOnEngine
+            case .piece: false
+            // Elsewhere, servers might set more meanwhile than is dropped.
+            case .surplus: true
+            }
         }
 
         fileprivate func deliver() {
             switch self {
             case .reply(let reply, let answer): reply.resume(with: answer)
             case .piece(let continuation, let result): continuation.resume(with: result)
+            case .surplus(let jar): jar.dropSurplus()
             }
         }
     }

@@ -56,6 +56,13 @@ struct HeaderBlock {
         return length > 0 && line.count > length && line[length] == 0x3A && line[length - 8] | 0x20 == 0x65
     }
 
+    /// Whether a line is the field `Set-Cookie`.
+    static func setsCookie(_ line: UnsafeRawBufferPointer) -> Bool {
+        // Nearly all lines are told by two bytes.
+        guard line.count > 11, line[10] == 0x3A, line[0] | 0x20 == 0x73 else { return false }
+        return line.prefix(10).elementsEqual("set-cookie".utf8) { $0 | 0x20 == $1 | 0x20 }
+    }
+
     /// Takes a line of trailers with its line end.
     mutating func append(trailer line: UnsafeRawBufferPointer) {
         trailerLines.append(contentsOf: line.bindMemory(to: UInt8.self))

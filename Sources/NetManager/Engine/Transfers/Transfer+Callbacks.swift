@@ -73,6 +73,10 @@ extension Transfer {
             return line.count
         }
         noteUnread()
+        // libcurl has taken the cookie by now, whatever becomes of the response.
+        if HeaderBlock.setsCookie(line), let jar = handle?.applied.cookieJar, jar.counts() {
+            outbox.add(.surplus(jar))
+        }
         // libcurl forgets a pause when it sends a request again on another connection.
         guard !isPaused else {
             holdSocket()
