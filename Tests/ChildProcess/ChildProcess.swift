@@ -132,8 +132,19 @@ public struct ChildProcess: Sendable {
     /// Runs a program to its end and returns all that it printed; any other status than 0 is thrown with it.
     ///
     /// Blocks the thread: for programs that take an instant.
+    ///
+    /// - Parameters:
+    ///   - executable: The path; without a slash the directories of `PATH` are searched.
+    ///   - arguments: What follows its name.
+    ///   - environment: `NAME=value` each, and nothing else; nil gives it the environment of the tests.
+    /// - Returns: All that it printed.
+    /// - Throws: `Failure` when it cannot be started or fails.
     @discardableResult
-    public static func output(of executable: String, _ arguments: [String]) throws(Failure) -> String {
+    public static func output(
+        of executable: String,
+        _ arguments: [String],
+        environment: [String]? = nil
+    ) throws(Failure) -> String {
         var ends: [Int32] = [-1, -1]
         // Closed in every other child from the start, which a pipe cannot be: one that held it would be waited for.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -147,6 +158,7 @@ public struct ChildProcess: Sendable {
             process = try ChildProcess(
                 executable,
                 arguments,
+                environment: environment,
                 descriptors: [(ends[1], STDOUT_FILENO), (ends[1], STDERR_FILENO)]
             )
         }

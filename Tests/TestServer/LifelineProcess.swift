@@ -11,6 +11,10 @@ final class LifelineProcess: Sendable {
     /// `Tests/Peers`, where the programs in Python are.
     static let folder = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Peers"
 
+    private static let environment = [
+        "PYTHONDONTWRITEBYTECODE=1", "HOME=/", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+    ]
+
     private let process: ChildProcess
     /// Nil once it was closed.
     private let lifeline: Guarded<Int32?>
@@ -21,8 +25,14 @@ final class LifelineProcess: Sendable {
     ///   - executable: The path.
     ///   - arguments: What follows its name.
     ///   - socket: What it inherits under the number 3; nil for nothing.
+    ///   - environment: `NAME=value` each, beside what every program here gets.
     /// - Throws: The system's reason.
-    init(_ executable: String, _ arguments: [String], listeningOn socket: ListeningSocket?) throws {
+    init(
+        _ executable: String,
+        _ arguments: [String],
+        listeningOn socket: ListeningSocket?,
+        environment: [String] = []
+    ) throws {
         var ends: [Int32] = [-1, -1]
         // Closed in every other child from the start: one that held the lifeline would keep the program alive.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -34,7 +44,7 @@ final class LifelineProcess: Sendable {
             process = try ChildProcess(
                 executable,
                 arguments,
-                environment: ["PYTHONDONTWRITEBYTECODE=1", "HOME=/", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"],
+                environment: Self.environment + environment,
                 descriptors: descriptors
             )
         } catch {
@@ -52,10 +62,16 @@ final class LifelineProcess: Sendable {
     convenience init(
         watched executable: String,
         _ arguments: [String],
-        listeningOn socket: ListeningSocket? = nil
+        listeningOn socket: ListeningSocket? = nil,
+        environment: [String] = []
     ) throws {
         let script = #"exec >/dev/null 2>&1; "$0" "$@" </dev/null & read -r end; kill -9 $!; wait"#
-        try self.init("/bin/sh", ["-c", script, executable] + arguments, listeningOn: socket)
+        try self.init(
+            "/bin/sh",
+            ["-c", script, executable] + arguments,
+            listeningOn: socket,
+            environment: environment
+        )
     }
 
     /// Ends the program and waits until it did.

@@ -118,6 +118,7 @@ require_packages() {
             nginx-light) switch_off nginx ;;
             squid-openssl) switch_off squid ;;
             haproxy) switch_off haproxy ;;
+            krb5-kdc | krb5-admin-server) switch_off "$package" ;;
         esac
     done
 }

@@ -2,7 +2,7 @@
 # Real programs to test against, beyond the packages that every test run needs; read by the scripts that run tests.
 # For each NAME of this list there is a function install_NAME: it installs the program where it is missing, names it
 # for the tests in a variable, and ends with an error when it cannot.
-readonly peers=(gunicorn interceptor http2 squid socks haproxy)
+readonly peers=(gunicorn interceptor http2 squid socks haproxy kerberos)
 
 # install_peers wanted | required: makes every peer ready that can be had here. Without one its tests are skipped, or
 # nothing goes on when it is required.
@@ -74,3 +74,5 @@ install_http2() {
 install_squid() { require_packages squid-openssl; }
 install_socks() { require_packages microsocks; }
 install_haproxy() { require_packages haproxy; }
+# A Kerberos realm, and a server that its users log in to. Of Apache the program alone, without the service.
+install_kerberos() { require_packages krb5-kdc krb5-admin-server apache2-bin libapache2-mod-auth-gssapi; }
