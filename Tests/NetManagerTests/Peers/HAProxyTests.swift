@@ -115,4 +115,26 @@ struct HAProxyTests {
         #expect(Set(writes).count == writes.count)
         #expect(writes.count >= 40 - unknown)
     }
+
+    @Test(arguments: 0..<5)
+    func `nothing goes over a connection of HTTP/1.1 that is in use, although the server multiplexes`(
+        round: Int
+    )
+        async throws
+    {
+        let server = try TestServer { .text($0.method) }
+        let peer = try await peer(before: server.port)
+        let manager = manager { $0.timeout = .seconds(30) }
+        let (pieces, source) = AsyncStream<Data>.makeStream()
+        source.yield(Data("a".utf8))
+        // Fields behind a content are for HTTP/1.1 alone; the content does not end before the reads do.
+        let url = try #require(URL(string: peer.url()))
+        let written = Task {
+            try await manager.send(HTTPRequest(.post, url: url, body: .stream(pieces) { ["X-Count": "1"] }))
+        }
+        #expect(await server.until { $0.openConnections == 1 })
+        for _ in 0..<10 { #expect(try await manager.get(peer.url(), as: .string) == "GET") }
+        source.finish()
+        #expect(try await written.value.head.version == .http1_1)
+    }
 }

@@ -3,6 +3,12 @@
 /// A class, as it is large, is handed on often, and only transfers over TLS have one. It is used on the engine's thread
 /// alone.
 final class Route: Hashable {
+    /// The lane of requests that ask for HTTP/1.1, which need no route.
+    ///
+    /// Where a server multiplexes, libcurl (7.88) takes every connection to it for one that does, and sends a second request
+    /// over one of HTTP/1.1 that is in use.
+    static let withoutMultiplexing = -1
+
     private let host: String
     private let port: Int
     private let policyID: String

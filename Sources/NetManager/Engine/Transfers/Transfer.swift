@@ -139,19 +139,12 @@ final class Transfer: Numbered {
             guard CurlLibrary.usesOpenSSL else { throw .unsuitableTLSLibrary(CurlLibrary.tlsLibrary) }
         }
         if !handle.applied.isSecure, plan.context.settings.isPinned { throw .pinnedWithoutTLS }
-        if handle.applied.isSecure, !plan.body.hasTrailers {
-            let own: Route
-            if let kept = handle.applied.route, kept.isKnown {
-                own = kept
+        if handle.applied.isSecure {
+            if plan.body.hasTrailers {
+                try handle.keep(toLane: Route.withoutMultiplexing)
             } else {
-                own = routes.known(ownRoute(handle))
+                try takeRoute(handle, &routes)
             }
-            // Without settings, the next request of the handle may have others.
-            if handle.applied.settings != nil { handle.applied.route = own }
-            readsInLane = plan.context.delivery == .streamed
-            let route = own.enterLane(reads: readsInLane, most: surroundings.streamConnections)
-            self.route = route === own ? own : routes.known(route)
-            try handle.keep(toLane: route.lane)
         }
         handle.transfer = self
         self.handle = handle
@@ -162,6 +155,21 @@ final class Transfer: Numbered {
                 engine.post(.fail(id, failure))
             }
         }
+    }
+
+    private func takeRoute(_ handle: EasyHandle, _ routes: inout RouteTable) throws(TransferFailure) {
+        let own: Route
+        if let kept = handle.applied.route, kept.isKnown {
+            own = kept
+        } else {
+            own = routes.known(ownRoute(handle))
+        }
+        // Without settings, the next request of the handle may have others.
+        if handle.applied.settings != nil { handle.applied.route = own }
+        readsInLane = plan.context.delivery == .streamed
+        let route = own.enterLane(reads: readsInLane, most: surroundings.streamConnections)
+        self.route = route === own ? own : routes.known(route)
+        try handle.keep(toLane: route.lane)
     }
 
     private func ownRoute(_ handle: EasyHandle) -> Route {
