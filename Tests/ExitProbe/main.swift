@@ -1,13 +1,17 @@
 // Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
 // Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialized as another
 // library would do it, before it can be asked not to clean up at exit. The words "descriptors", "resolver" and "fork" in
-// its place try other things (DescriptorProbe, ResolverProbe, ForkProbe).
+// its place try other things (DescriptorProbe, ResolverProbe, ForkProbe); and the word "negotiate" in the URL's place
+// those that follow it (NegotiateProbe).
 import COpenSSL
 import Glibc
 import NetManager
 import Synchronization
 
 let arguments = CommandLine.arguments
+if arguments.dropFirst().first == "negotiate" {
+    exit(await NegotiateProbe.run(Array(arguments.dropFirst(2))))
+}
 guard arguments.count >= 2, let url = URL(string: arguments[1]) else { exit(2) }
 if arguments.count == 3, arguments[2] == "descriptors" { exit(await DescriptorProbe.run(url)) }
 if arguments.count == 3, arguments[2] == "fork" { exit(await ForkProbe.run(url)) }

@@ -19,7 +19,10 @@ public struct Authentication: Sendable, Hashable {
         public static let digest = Schemes(rawValue: 2)
         /// NTLM, which authenticates the connection: it is never shared with another user.
         public static let ntlm = Schemes(rawValue: 4)
-        /// Negotiate (RFC 4559) with the tickets that the process has; an empty user is enough.
+        /// Negotiate (RFC 4559) with the Kerberos tickets that the process has, whatever user and password say.
+        ///
+        /// It authenticates the connection: a request that may use it has a connection of its own, over HTTP/1.1, which
+        /// carries no other request before or after it.
         public static let negotiate = Schemes(rawValue: 8)
     }
 
@@ -36,6 +39,12 @@ public struct Authentication: Sendable, Hashable {
         self.password = password
         self.schemes = schemes
     }
+
+    /// The user whose Kerberos tickets the process has, by Negotiate (RFC 4559) alone; sent at once, without being asked.
+    ///
+    /// Tickets are found as the system's Kerberos library finds them: `KRB5CCNAME`, or the default of `krb5.conf`, where
+    /// `kinit` puts them. Without one the request is sent without credentials, and the server's 401 is the answer.
+    public static let negotiate = Authentication(user: "", password: "", schemes: .negotiate)
 }
 
 extension Authentication: CustomStringConvertible {

@@ -30,15 +30,4 @@ extension EasyHandle {
             throw error
         }
     }
-
-    /// Whether the connection is closed when the transfer ends, however that is.
-    ///
-    /// While a server may still refuse the client's certificate, a request that cannot be sent would leave the broken
-    /// connection among the idle ones. When libcurl closes it, it reads what the server said last: the alert with the
-    /// reason. Without this, one refusal of five was reported as a broken connection.
-    func closeAfterUse(_ closes: Bool) {
-        guard applied.closesAfterUse != closes else { return }
-        applied.closesAfterUse = closes
-        nm_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
-    }
 }

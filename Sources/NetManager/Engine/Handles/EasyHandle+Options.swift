@@ -43,6 +43,8 @@ struct AppliedOptions {
     var proxy: ResolvedProxy?
     var connection: ConnectionOptions?
     var closesAfterUse = false
+    /// Whether the request has a connection for itself (EasyHandle+OwnConnection).
+    var hasOwnConnection = false
     var showsAnswerToTunnel = false
     var readsToEndOfStream = false
     var cookieJar: CookieJar?
@@ -59,6 +61,10 @@ extension EasyHandle {
         closeAfterUse(false)
         try apply(plan.url)
         let proxy = try applySettings(plan)
+        try keepToOwnConnection(
+            plan.context.authentication?.schemes.proveConnection ?? false
+                || proxy.credentials?.schemes.proveConnection ?? false
+        )
         // An overruled name may have been let pass meanwhile (Transfer+Trust).
         if applied.isSecure { try checkNames(plan.context.settings.values.policy.validatesDomainName) }
         let jar = plan.context.cookieJar

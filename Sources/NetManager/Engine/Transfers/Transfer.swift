@@ -140,7 +140,7 @@ final class Transfer: Numbered {
         }
         if !handle.applied.isSecure, plan.context.settings.isPinned { throw .pinnedWithoutTLS }
         if handle.applied.isSecure {
-            if plan.body.hasTrailers {
+            if plan.body.hasTrailers || handle.applied.hasOwnConnection {
                 try handle.keep(toLane: Route.withoutMultiplexing)
             } else {
                 try takeRoute(handle, &routes)
