@@ -26,6 +26,11 @@ enum CurlLibrary {
     /// versions are right again, but from which on was not seen.
     static let readsWhilePaused = version >= 0x08_05_00
 
+    /// Whether libcurl reads a bare connection again and again, up to a hundred times, while the kernel has bytes.
+    ///
+    /// 7.88 does (cf_socket_data_pending); the later versions that were looked at come back after each read.
+    static let readsUntilDry = version < 0x08_00_00
+
     /// Whether libcurl reads nothing more of a stream over HTTP/2 once the declared length is there, although it still
     /// sends, and does not see that the stream is over when it sends the last byte itself.
     ///

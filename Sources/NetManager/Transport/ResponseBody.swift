@@ -4,12 +4,11 @@ package import Locks
 
 /// The content of a response: a single pass over its bytes, in pieces.
 ///
-/// At most `BodyChannel.watermark` bytes (256 KiB) wait for the reader, as they were received; the transfer is paused
-/// when more would. What libcurl has read by then it keeps: 16 KiB over TLS, at most 256 KiB else. Over HTTP/2 it reads on
-/// for requests that were under way on the same connection before, and keeps what comes for this one meanwhile, up to
-/// 32 MiB (libcurl 7.88); later requests go over another connection, of at most four to a server, unless connections are
-/// limited. Content codings (gzip, deflate) are undone with each read, in pieces of at most 64 KiB. Dropping the body, or
-/// the task that reads it, ends the transfer.
+/// At most 256 KiB wait for the reader, as they were received and with what libcurl has in hand; then nothing more is read
+/// from the server. Over HTTP/2 that is so as long as the response has a connection to itself
+/// (``CurlTransport/Configuration/maximumStreamConnectionsPerHost``); from version 8.5 on libcurl may read its window of
+/// 10 MiB ahead there. Content codings (gzip, deflate) are undone with each read, in pieces of at most 64 KiB. Dropping the
+/// body, or the task that reads it, ends the transfer.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the content, never empty.
     public typealias Element = Data

@@ -1,25 +1,46 @@
+import FoundationEssentials
 import Testing
 
 @testable import NetManager
 
 @Suite struct BodyChannelTests {
-    private static func channel() -> BodyChannel {
+    private static func channel(readSize: Int = BodyChannel.writeSize) -> BodyChannel {
         let transport = CurlTransport()
-        return BodyChannel(id: TransferID(number: 1), engine: transport.engine, owner: transport)
+        return BodyChannel(
+            id: TransferID(number: 1),
+            readSize: readSize,
+            engine: transport.engine,
+            owner: transport
+        )
     }
 
-    private func isTaken(_ count: Int, by channel: BodyChannel) -> Bool {
+    private enum Answer { case taken, takenLast, full }
+
+    private func offer(_ count: Int, to channel: BodyChannel) -> Answer {
         let offer = [UInt8](repeating: 1, count: count).withUnsafeBytes { channel.offer($0) }
-        return if case .taken = offer { true } else { false }
+        return switch offer {
+        case .taken: .taken
+        case .takenLast: .takenLast
+        case .full: .full
+        }
     }
 
-    @Test(arguments: [1, 1000, 16 << 10, 100 << 10, 256 << 10])
-    func `a channel that nobody reads holds at most its watermark`(size: Int) {
+    @Test(arguments: [1, 1000, 16 << 10])
+    func `a channel that nobody reads holds its watermark, with the write that libcurl keeps`(size: Int) {
         let channel = Self.channel()
         var held = 0
-        while isTaken(size, by: channel) { held += size }
-        #expect(held <= BodyChannel.watermark && held + size > BodyChannel.watermark)
+        while offer(size, to: channel) != .full { held += size }
+        #expect(held + size <= BodyChannel.watermark && held + 2 * size > BodyChannel.watermark - 16 << 10)
         #expect(channel.received == held)
+    }
+
+    @Test func `no read is begun for which there may be no room`() {
+        let channel = Self.channel(readSize: BodyChannel.bulkSize)
+        #expect(offer(16 << 10, to: channel) == .taken)
+        #expect(offer(1, to: channel) == .takenLast)
+        // What was read before comes all the same.
+        for _ in 1..<14 { #expect(offer(16 << 10, to: channel) == .takenLast) }
+        #expect(offer(16 << 10, to: channel) == .full)
     }
 
     @Test
@@ -29,9 +50,42 @@ import Testing
     {
         let channel = Self.channel()
         let size = BodyChannel.watermark + 1
-        #expect(isTaken(size, by: channel))
-        #expect(!isTaken(1, by: channel))
+        #expect(offer(size, to: channel) == .takenLast)
+        #expect(offer(1, to: channel) == .full)
         #expect(try await channel.next()?.count == size)
-        #expect(isTaken(1, by: channel))
+        #expect(offer(1, to: channel) == .taken)
+    }
+
+    @Test func `writes of a large read are joined, and small ones are`() async throws {
+        let bulk = Self.channel(readSize: BodyChannel.bulkSize)
+        for _ in 0..<6 { _ = offer(16 << 10, to: bulk) }
+        #expect(try await bulk.next()?.count == 64 << 10)
+        #expect(try await bulk.next()?.count == 32 << 10)
+        let small = Self.channel()
+        for _ in 0..<(16 << 10) { _ = offer(1, to: small) }
+        #expect(offer(1, to: small) == .taken)
+        #expect(try await small.next()?.count == 16 << 10)
+        #expect(try await small.next()?.count == 1)
+    }
+
+    @Test func `a reader that waits is called once, and gets the piece before the end`() async throws {
+        let channel = Self.channel()
+        let reader = Task { (try await channel.next(), try await channel.next()) }
+        var call: Outbox.Message?
+        while call == nil {
+            await Task.yield()
+            call = [UInt8](repeating: 1, count: 3).withUnsafeBytes { bytes in
+                if case .taken(let message) = channel.offer(bytes) { message } else { nil }
+            }
+        }
+        let held = channel.received
+        guard case .body = call else { throw CancellationError() }
+        let second = [1, 2, 3].withUnsafeBytes { channel.offer($0) }
+        guard case .taken(nil) = second else { throw CancellationError() }
+        #expect(channel.finish(.success(())) == nil)
+        channel.handOn()
+        channel.handOn()
+        let (piece, end) = try await reader.value
+        #expect(piece?.count == held + 24 && end == nil)
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPMessage
 import Synchronization
+import TestPKI
 import TestServer
 import Testing
 
@@ -44,6 +45,52 @@ import Testing
         var rest = 0
         while let piece = try await iterator.next() { rest += piece.count }
         #expect(rest > 199_000_000)
+    }
+
+    @Test(arguments: [false, true])
+    func `a reader that sleeps holds at most the watermark, with what libcurl has in hand`(isSecure: Bool)
+        async throws
+    {
+        let tls = try isSecure ? TLSOptions(identity: .selfSigned(PinnedServer.certificateOptions)) : nil
+        let server = try TestServer(tls: tls) { _ in Fault.endlessBody.answer }
+        for piecesRead in 0..<4 {
+            let recorder = MetricsRecorder()
+            var context = TransportContext(policy: PinnedServer.lenient)
+            context.metrics = recorder
+            let url = try #require(URL(string: server.url()))
+            let response = try await CurlTransport().send(HTTPRequest(url: url), context: context)
+            var iterator = response.body.makeAsyncIterator()
+            var read = 0
+            for _ in 0..<piecesRead { read += try await iterator.next()?.count ?? 0 }
+            _ = await server.sentBytesAtRest()
+            if case .channel(let reader) = response.body.storage { reader.abandon() }
+            while recorder.metrics.isEmpty { await Task.yield() }
+            let taken = try Int(#require(recorder.metrics.last).bodyBytesReceived)
+            #expect(taken > read && taken - read <= BodyChannel.watermark)
+        }
+    }
+
+    @Test func `a connection carries on after bodies of any size, read fast or slowly`()
+        async throws
+    {
+        let server = try TestServer { request in
+            let size = Int(request.path.dropFirst()) ?? 0
+            return size % 2 == 0 ? .bytes(size) : .bytes(size).chunked(40_000)
+        }
+        let transport = CurlTransport()
+        for size in stride(from: 1, to: 1_200_000, by: 14_321) {
+            let url = try #require(URL(string: server.url("/\(size)")))
+            var context = TransportContext()
+            context.timeouts.idle = .seconds(20)
+            let response = try await transport.send(HTTPRequest(url: url), context: context)
+            var count = 0
+            for try await piece in response.body {
+                count += piece.count
+                if size % 3 == 0 { for _ in 0..<20 { await Task.yield() } }
+            }
+            #expect(count == size)
+        }
+        #expect(server.counters.connections == 1)
     }
 
     @Test func `a body that is dropped ends the transfer`() async throws {

@@ -59,6 +59,11 @@ struct TransferMemoryTests {
         #expect((report.now - report.idle) / 2_000 <= 24 << 10, "\(report)")
     }
 
+    /// What a reader that sleeps over HTTP/2 may take.
+    ///
+    /// 320 KiB were measured. libcurl 8.5 reads ahead, up to its window of 10 MiB.
+    private static let mostOverHTTP2 = CurlLibrary.version < 0x08_00_00 ? 512 << 10 : 16 << 20
+
     /// What each of some streams takes of memory that nobody reads.
     private func held(
         by sleepers: Int,
@@ -75,15 +80,14 @@ struct TransferMemoryTests {
     }
 
     @Test(arguments: [false, true])
-    func `a reader that sleeps holds the watermark and what libcurl had in hand`(isSecure: Bool) async throws
-    {
+    func `a reader that sleeps takes little more memory than the watermark`(isSecure: Bool) async throws {
         let tls = try isSecure ? TLSOptions(identity: .selfSigned(PinnedServer.certificateOptions)) : nil
         let server = try TestServer(tls: tls) { request in
             request.path == "/endless" ? Fault.endlessBody.answer : .text("small")
         }
-        // 750 KiB without TLS, where libcurl reads 256 KiB at once into a buffer of its own, and 350 KiB with.
+        // 170 KiB without TLS and 330 KiB with, the connection and libcurl's buffer counted in.
         let held = try await held(by: 16, server.url("")) { await server.sentBytesAtRest() }
-        #expect(held <= 1 << 20)
+        #expect(held <= 512 << 10)
     }
 
     @Test(arguments: ["sleep", "nap"])
@@ -93,14 +97,14 @@ struct TransferMemoryTests {
         let bomb = Answer.encoded("gzip", member).with { $0.repeatedLength = member.count << 10 }
         let server = try TestServer { request in request.path == "/endless" ? bomb : .text("small") }
         let held = try await held(by: 16, server.url(""), work) { await server.sentBytesAtRest() }
-        #expect(held <= 1 << 20)
+        #expect(held <= 512 << 10)
     }
 
     @Test(
         .enabled(if: NginxPeer.isInstalled, "nginx is not installed"),
         arguments: ["", "gzip on; gzip_types *;"]
     )
-    func `readers that sleep over one HTTP 2 connection hold what libcurl had in hand`(
+    func `readers that sleep over HTTP 2 take as little, as each has a connection to itself`(
         directives: String
     ) async throws {
         let nginx = try NginxPeer(
@@ -109,13 +113,11 @@ struct TransferMemoryTests {
                 $0.directives = directives
             }
         )
-        // They begin together, so libcurl reads for those that are still awake, and keeps what comes for the others, up to
-        // its window of 32 MiB; 1 to 4 MiB were seen. nginx does not say how much it has sent; turns of other work are as
-        // long as a wait gets without a clock.
+        // nginx does not say how much it has sent; turns of other work are as long as a wait gets without a clock.
         let held = try await held(by: 4, nginx.url("")) {
             for _ in 0..<200_000 { await Task.yield() }
         }
-        #expect(held <= 33 << 20)
+        #expect(held <= Self.mostOverHTTP2)
     }
 
     @Test(.enabled(if: NginxPeer.isInstalled, "nginx is not installed"))
@@ -127,7 +129,6 @@ struct TransferMemoryTests {
         )
         // On one connection each would bring the 3 MiB that wait in the kernel, up to 32 MiB.
         let held = try await held(by: 1, nginx.url(""), "company") {}
-        // libcurl 8.5 reads for a stream that sleeps alone, too, up to its window of 10 MiB.
-        #expect(held <= (CurlLibrary.version < 0x08_00_00 ? 8 : 16) << 20)
+        #expect(held <= Self.mostOverHTTP2)
     }
 }

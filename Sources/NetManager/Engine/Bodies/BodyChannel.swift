@@ -3,13 +3,17 @@ import Locks
 
 /// Carries a response's body from the engine's thread to the one task that reads it.
 final class BodyChannel: BodySource {
-    /// The most bytes that are held: 256 KiB, sixteen of libcurl's usual writes (16 KiB) and one of the largest.
-    ///
-    /// The transfer is paused when the next ones have no room beside them.
+    /// The most bytes that are held for a reader that sleeps, what libcurl has in hand counted in: 256 KiB.
     static let watermark = 256 << 10
-    /// Small writes are joined up to this size, so that a server that sends bytes one by one costs one allocation
-    /// for many.
-    private static let joinedSize = 16 << 10
+    /// The most that libcurl writes at a time, and reads at a time over TLS (CURL_MAX_WRITE_SIZE).
+    static let writeSize = 16 << 10
+    /// What is held here: libcurl keeps a write that has no room.
+    private static let capacity = watermark - writeSize
+    /// What libcurl is let read at a time over a bare connection: beside one write it fills what is held here, and the
+    /// socket is left alone until that is read.
+    static let bulkSize = capacity - writeSize
+    /// How large writes of the one size are joined: four times, so that a reader is not asked for each of them.
+    private static let bulkPiece = 4 * writeSize
 
     private struct State {
         var pieces: [Data] = []
@@ -19,6 +23,9 @@ final class BodyChannel: BodySource {
         /// What comes after the last piece; nil while more may arrive.
         var end: Result<Void, any Error>?
         var waiter: Handover<Data?>?
+        /// Whether the one who waits is about to get the first piece.
+        var isCalled = false
+        /// Whether no more is read until the reader says so.
         var isPaused = false
         var isAbandoned = false
     }
@@ -28,9 +35,14 @@ final class BodyChannel: BodySource {
     private let engine: Engine
     private let owner: any AnyObject & Sendable
     private let state = Guarded(State())
+    /// The most that libcurl reads at a time.
+    private let readSize: Int
+    /// With so much left, a reader lets libcurl read on.
+    private var resumeLevel: Int { min(Self.watermark / 2, Self.capacity - readSize) }
 
-    init(id: TransferID, engine: Engine, owner: any AnyObject & Sendable) {
+    init(id: TransferID, readSize: Int, engine: Engine, owner: any AnyObject & Sendable) {
         self.id = id
+        self.readSize = readSize
         self.engine = engine
         self.owner = owner
     }
@@ -40,6 +52,8 @@ final class BodyChannel: BodySource {
     /// What became of bytes that were offered.
     enum Offer {
         case taken(Outbox.Message?)
+        /// The same, and there is no room for another read: libcurl is not to begin one before it is told to go on.
+        case takenLast(Outbox.Message?)
         /// There is no room: pause, and offer the same bytes again later.
         case full
     }
@@ -48,25 +62,51 @@ final class BodyChannel: BodySource {
     func offer(_ bytes: UnsafeRawBufferPointer) -> Offer {
         state.withLock { state in
             if state.isAbandoned { return .taken(nil) }
-            if let waiter = state.waiter {
-                state.waiter = nil
-                state.received += bytes.count
-                return .taken(.piece(waiter, .success(Data(bytes))))
-            }
-            guard state.held == 0 || state.held + bytes.count <= Self.watermark else {
+            guard state.held == 0 || state.held + bytes.count <= Self.capacity else {
                 state.isPaused = true
                 return .full
             }
             state.received += bytes.count
             state.held += bytes.count
-            if let last = state.pieces.indices.last, state.pieces[last].count + bytes.count <= Self.joinedSize
-            {
-                state.pieces[last].append(contentsOf: bytes)
-            } else {
-                state.pieces.append(Data(bytes))
+            add(bytes, to: &state.pieces)
+            var message: Outbox.Message?
+            if state.waiter != nil, !state.isCalled {
+                state.isCalled = true
+                message = .body(self)
             }
-            return .taken(nil)
+            guard state.held + readSize > Self.capacity else { return .taken(message) }
+            state.isPaused = true
+            return .takenLast(message)
         }
+    }
+
+    /// Adds bytes to the last piece, or begins another.
+    ///
+    /// Small ones are joined, so that a server that sends bytes one by one costs one allocation for many.
+    private func add(_ bytes: UnsafeRawBufferPointer, to pieces: inout [Data]) {
+        let isBulk = readSize > Self.writeSize && bytes.count == Self.writeSize
+        let size = isBulk ? Self.bulkPiece : Self.writeSize
+        if let last = pieces.indices.last, pieces[last].count + bytes.count <= size {
+            pieces[last].append(contentsOf: bytes)
+        } else {
+            var piece = Data()
+            if isBulk { piece.reserveCapacity(size) }
+            piece.append(contentsOf: bytes)
+            pieces.append(piece)
+        }
+    }
+
+    /// Gives the first piece to the one who waits, if it still does.
+    func handOn() {
+        let handover: (waiter: Handover<Data?>, piece: Data)? = state.withLock { state in
+            state.isCalled = false
+            guard let waiter = state.waiter, !state.pieces.isEmpty else { return nil }
+            state.waiter = nil
+            let piece = state.pieces.removeFirst()
+            state.held -= piece.count
+            return (waiter, piece)
+        }
+        handover?.waiter.resume(returning: handover?.piece)
     }
 
     /// Ends the body.
@@ -75,9 +115,10 @@ final class BodyChannel: BodySource {
         state.withLock { state in
             guard state.end == nil else { return nil }
             state.end = end
-            guard let waiter = state.waiter else { return nil }
+            // What is there comes first.
+            guard !state.isCalled, let waiter = state.waiter else { return nil }
             state.waiter = nil
-            return .piece(waiter, end.map { nil })
+            return .end(waiter, end.map { nil })
         }
     }
 
@@ -91,7 +132,7 @@ final class BodyChannel: BodySource {
                     if !state.pieces.isEmpty {
                         let piece = state.pieces.removeFirst()
                         state.held -= piece.count
-                        let mustResume = state.isPaused && state.held <= Self.watermark / 2
+                        let mustResume = state.isPaused && state.held <= resumeLevel
                         if mustResume { state.isPaused = false }
                         return (.now(.success(piece)), mustResume)
                     }

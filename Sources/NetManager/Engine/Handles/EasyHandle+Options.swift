@@ -347,7 +347,7 @@ extension EasyHandle {
         let receivesInBulk = plan.context.delivery.isStreamed && !applied.isSecure
         if applied.receivesInBulk != receivesInBulk {
             // The default is CURL_MAX_WRITE_SIZE, 16 KiB.
-            try set(CURLOPT_BUFFERSIZE, receivesInBulk ? 256 << 10 : 16 << 10)
+            try set(CURLOPT_BUFFERSIZE, receivesInBulk ? BodyChannel.bulkSize : BodyChannel.writeSize)
             applied.receivesInBulk = receivesInBulk
         }
         let sendsInBulk = plan.body.isLarge

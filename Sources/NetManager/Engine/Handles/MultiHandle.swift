@@ -102,9 +102,7 @@ final class MultiHandle {
         case CURL_POLL_INOUT: selector.watch(socket, for: [.read, .write])
         default: selector.ignore(socket)
         }
-        guard CurlLibrary.readsWhilePaused, what & CURL_POLL_IN != 0, let easy,
-            let watched = selector.watched(socket)
-        else { return }
+        guard what & CURL_POLL_IN != 0, let easy, let watched = selector.watched(socket) else { return }
         CurlCallbacks.with(nm_easy_getinfo_private(easy)) { $0.isRead(from: watched) }
     }
 

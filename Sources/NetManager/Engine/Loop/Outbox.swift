@@ -9,8 +9,10 @@ final class Outbox {
     enum Message: Sendable {
         /// The answer to a call.
         case reply(TransferReply, TransferAnswer)
-        /// A piece of a body, or its end, to the one who waits for it.
-        case piece(Handover<Data?>, Result<Data?, any Error>)
+        /// The first piece of a body, to the one who waits for it.
+        case body(BodyChannel)
+        /// The end of a body, to the one who waits for it.
+        case end(Handover<Data?>, Result<Data?, any Error>)
         /// A jar may have more cookies than it shall keep.
         case surplus(CookieJar)
 
@@ -18,7 +20,7 @@ final class Outbox {
         fileprivate var staysOnEngine: Bool {
             switch self {
             case .reply(let reply, _): reply.staysOnEngine
-            case .piece: false
+            case .body, .end: false
             // Elsewhere, servers might set more meanwhile than is dropped.
             case .surplus: true
             }
@@ -27,7 +29,8 @@ final class Outbox {
         fileprivate func deliver() {
             switch self {
             case .reply(let reply, let answer): reply.resume(with: answer)
-            case .piece(let continuation, let result): continuation.resume(with: result)
+            case .body(let channel): channel.handOn()
+            case .end(let continuation, let result): continuation.resume(with: result)
             case .surplus(let jar): jar.dropSurplus()
             }
         }

@@ -174,7 +174,8 @@ extension Transfer {
 
     /// Hands the head on while the body is still to come.
     private func deliver(_ head: HTTPResponse.Head) {
-        let channel = BodyChannel(id: id, engine: engine, owner: owner)
+        let readSize = handle?.applied.receivesInBulk == true ? BodyChannel.bulkSize : BodyChannel.writeSize
+        let channel = BodyChannel(id: id, readSize: readSize, engine: engine, owner: owner)
         self.channel = channel
         let source: any BodySource
         if handle?.applied.decodesAtReader == true, head.headers.contains("Content-Encoding") {
@@ -203,6 +204,9 @@ extension Transfer {
         if let channel {
             switch channel.offer(bytes) {
             case .taken(let message): message.map(outbox.add)
+            case .takenLast(let message):
+                message.map(outbox.add)
+                waitForReader()
             case .full:
                 decoded -= bytes.count
                 clock.hold()

@@ -184,6 +184,8 @@ final class Transfer: Numbered {
 
     /// Gives the handle back.
     func detach() -> EasyHandle? {
+        // The next one on the connection is not to find its socket held.
+        releaseSocket()
         defer { handle = nil }
         handle?.transfer = nil
         return handle
@@ -271,6 +273,21 @@ final class Transfer: Numbered {
         guard CurlLibrary.readsWhilePaused, state.hasStarted, !multiplexes, !holdsSocket else { return }
         holdsSocket = true
         if let readSocket { handle?.selector.hold(readSocket) }
+    }
+
+    /// Lets nothing be read until the reader has made room for another read, before libcurl has bytes that find none.
+    ///
+    /// On a connection that others may share, libcurl is paused with the next bytes.
+    func waitForReader() {
+        clock.hold()
+        // What is complete is to end, and not to wait.
+        let isComplete = declaredLength > 0 && decoded >= declaredLength
+        guard !multiplexes, !holdsSocket, !isComplete, let handle, let readSocket else { return }
+        holdsSocket = true
+        handle.selector.hold(readSocket)
+        guard CurlLibrary.readsUntilDry, handle.applied.receivesInBulk, hasSentAll else { return }
+        // Both directions, as libcurl would read once more to see whether the one that is not paused has something to do.
+        curl_easy_pause(handle.pointer, CURLPAUSE_RECV | CURLPAUSE_SEND)
     }
 
     /// Gives up its place on the connection.
