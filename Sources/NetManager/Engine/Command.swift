@@ -27,6 +27,7 @@ enum Command: Sendable {
     static func order(_ order: CallControl.Order, to id: TransferID) -> Command {
         switch order {
         case .shutDown: .fail(id, .shutDown)
+        case .cancel: .cancel(id)
         case .pause: .pause(id)
         case .goOn: .goOn(id)
         case .prioritize(let priority): .prioritize(id, priority)

@@ -3,15 +3,6 @@ import HTTPMessage
 
 /// The closures of a call and where to call them.
 struct Completion: Sendable {
-    /// Calls the closure of success with what came.
-    typealias Success = @Sendable (RequestTask) -> Void
-
-    /// How a call ended.
-    enum Outcome: Sendable {
-        case success(Success)
-        indirect case failure(RequestError)
-    }
-
     let queue: DispatchQueue
     /// What calls closures together on a queue that is the manager's own; nil for a user's.
     let ownLanes: Lanes?
@@ -28,28 +19,30 @@ struct Completion: Sendable {
     /// Whether the call was cancelled is asked here and not before, so that a program that cancels on its completion
     /// queue never sees a success afterwards.
     /// - Parameters:
-    ///   - outcome: What came.
+    ///   - error: What the call failed with; nil when it did not.
     ///   - exchange: The call, which is told of the outcome just before the closure, and when that has returned.
     ///   - head: The head of the response, for monitors.
-    func call(_ outcome: Outcome, _ exchange: Exchange, _ head: HTTPResponse.Head?) {
-        defer { exchange.left() }
+    ///   - success: Calls the closure of success with what came.
+    func call(
+        _ error: RequestError?,
+        _ exchange: Exchange,
+        _ head: HTTPResponse.Head?,
+        success: () -> Void
+    ) {
+        // The task has told who follows its progress.
+        defer { exchange.left(tellsProgress: false) }
         let isCancelled = task.finish()
-        switch outcome {
-        case .success where isCancelled:
-            let error = RequestError(
-                .cancelled,
-                method: exchange.request.method,
-                url: exchange.request.url.absoluteString
-            )
-            exchange.ended(head, error, isDelivered: false)
-            failure?(task, error)
-        case .success(let success):
-            exchange.ended(head, nil, isDelivered: false)
-            success(task)
-        case .failure(let error):
-            exchange.ended(head, error, isDelivered: false)
-            failure?(task, error)
+        guard let error = error ?? (isCancelled ? cancellation(of: exchange) : nil) else {
+            if exchange.events != nil { exchange.ended(head, nil, isDelivered: false) }
+            return success()
         }
+        exchange.ended(head, error, isDelivered: false)
+        failure?(task, error)
+    }
+
+    private func cancellation(of exchange: Exchange) -> RequestError {
+        let request = exchange.request
+        return RequestError(.cancelled, method: request.method, url: request.url.absoluteString)
     }
 
     /// Tells of a call that could not be made.

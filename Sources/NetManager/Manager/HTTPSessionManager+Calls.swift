@@ -88,6 +88,10 @@ extension HTTPSessionManager {
     /// The closure style: every verb and every result type goes through here.
     ///
     /// The request is made on the caller's thread, so that the task begins on the engine's at once.
+    ///
+    /// Made once more for the usual serializer with a type of its own: of types that are not known before it runs, the run
+    /// time has to find each one that is made of them, an optional output for instance, 300 instructions each.
+    @_specialize(where S == DataResponseSerializer)
     func start<S: ResponseSerializer>(
         _ call: Call,
         as serializer: (Configuration) -> S,
@@ -115,15 +119,9 @@ extension HTTPSessionManager {
             return task
         }
         let serializer = serializer(snapshot.configuration)
-        let flight = ClosureCall(
-            prepared: prepared,
-            completion: completion,
-            lanes: lanes,
-            isReadByLibrary: HTTPSessionManager.isLibrarySerializer(serializer)
-        ) { response throws(SerializationError) in
-            let output = try serializer.serialize(response)
-            return { success?($0, output) }
-        }
+        let isReadByLibrary = HTTPSessionManager.isLibrarySerializer(serializer)
+        let flight: ClosureCall =
+            TypedCall(prepared, completion, isReadByLibrary: isReadByLibrary, serializer, success)
         flight.begin()
         return task
     }

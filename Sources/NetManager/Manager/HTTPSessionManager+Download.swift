@@ -106,16 +106,15 @@ extension HTTPSessionManager {
         let exchange = download.prepared.exchange
         // Without the engine's executor: files are written here.
         let carrier = Task {
-            let outcome: Completion.Outcome
-            var head: HTTPResponse.Head?
             do {
                 let file = try await download.run()
-                head = file.head
-                outcome = .success { success?($0, file) }
+                completion.enqueue {
+                    completion.call(nil, exchange, file.head) { success?(task, file) }
+                }
             } catch {
-                outcome = .failure(RequestError.made(from: error, of: exchange))
+                let error = RequestError.made(from: error, of: exchange)
+                completion.enqueue { completion.call(error, exchange, nil) {} }
             }
-            completion.enqueue { [head] in completion.call(outcome, exchange, head) }
         }
         task.control.setCarrier(carrier.cancel)
         return task

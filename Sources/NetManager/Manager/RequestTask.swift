@@ -15,12 +15,8 @@ public final class RequestTask: Sendable {
     }
 
     let recorder = MetricsRecorder()
-    let meter: ProgressMeter
     let control = CallControl()
-
-    init() {
-        meter = ProgressMeter(beside: recorder)
-    }
+    var meter: ProgressMeter { ProgressMeter(beside: recorder) }
 
     /// How far the call has come: the figures of the upload until the response begins, then those of the download.
     public var progress: TransferProgress { meter.progress }

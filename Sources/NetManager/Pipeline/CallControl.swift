@@ -8,6 +8,8 @@ package struct CallControl: Sendable {
     enum Order: Sendable {
         /// Fail as shut down.
         case shutDown
+        /// Fail as cancelled.
+        case cancel
         /// Move no byte until told otherwise.
         case pause
         case goOn
@@ -30,7 +32,7 @@ package struct CallControl: Sendable {
         /// Whether the caller has cancelled a call with closures, and whether it has been told of the outcome.
         var isCancelled = false
         var isFinished = false
-        /// Ends what carries such a call.
+        /// Ends what carries such a call, where that is more than a transfer.
         var carrier: (@Sendable () -> Void)?
         var priority = RequestPriority.normal
         /// When the pause under way began; nil outside of one.
@@ -192,13 +194,15 @@ package struct CallControl: Sendable {
     ///
     /// It is told at once of what happened before it was named.
     func attach(_ transfer: (any Transfer)?) {
-        let (isShutDown, isPaused, priority) = state.withLock { state in
+        let (isShutDown, isCancelled, isPaused, priority) = state.withLock { state in
             state.transfer = transfer
-            return (state.isShutDown, state.pausedAt != nil, state.priority)
+            let isCancelled = state.isCancelled && state.carrier == nil
+            return (state.isShutDown, isCancelled, state.pausedAt != nil, state.priority)
         }
         if isPaused { transfer?.take(.pause) }
         if priority != .normal { transfer?.take(.prioritize(priority)) }
         if isShutDown { transfer?.take(.shutDown) }
+        if isCancelled { transfer?.take(.cancel) }
     }
 
     // MARK: Calls with closures
@@ -208,12 +212,13 @@ package struct CallControl: Sendable {
 
     /// Cancels the call, unless its outcome has been told.
     func cancel() {
-        let carrier = state.withLock { state in
-            guard !state.isFinished else { return nil as (@Sendable () -> Void)? }
+        let (carrier, transfer) = state.withLock { state -> ((@Sendable () -> Void)?, (any Transfer)?) in
+            guard !state.isFinished else { return (nil, nil) }
             state.isCancelled = true
-            return state.carrier
+            return (state.carrier, state.carrier == nil ? state.transfer : nil)
         }
         carrier?()
+        transfer?.take(.cancel)
     }
 
     /// Names what ends that which carries the call now, by being called.

@@ -271,9 +271,10 @@ final class Exchange: Sendable {
     }
 
     /// The caller has the outcome: nobody waits for this call any more.
-    func left() {
+    /// - Parameter tellsProgress: Whether those who follow the call's progress are still to be told.
+    func left(tellsProgress: Bool = true) {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
-        context.meter?.finish()
+        if tellsProgress { context.meter?.finish() }
         entry?.leave(control)
     }
 
