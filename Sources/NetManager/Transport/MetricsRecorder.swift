@@ -33,12 +33,17 @@ package struct MetricsRecorder: Sendable {
         withState { $0.observer = observer }
     }
 
-    package func record(_ metrics: TransferMetrics, failure: RequestError? = nil) {
-        let observer = withState { state in
+    /// Keeps what an attempt cost.
+    /// - Returns: Who is to be told of it; nil for nobody.
+    func keep(_ metrics: TransferMetrics) -> Observer? {
+        withState { state in
             // Not compared with nil, for which it would be copied.
             if case nil = state.first { state.first = metrics } else { state.others.append(metrics) }
             return state.observer
         }
-        observer?(metrics, failure)
+    }
+
+    package func record(_ metrics: TransferMetrics, failure: RequestError? = nil) {
+        if let observer = keep(metrics) { observer(metrics, failure) }
     }
 }

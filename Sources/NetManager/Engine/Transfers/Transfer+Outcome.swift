@@ -179,29 +179,25 @@ extension Transfer {
             return time == 0 ? .zero : .microseconds(time)
         }
         let port = handle.information(CURLINFO_PRIMARY_PORT)
-        let decision: TrustDecision? =
-            if handle.applied.isSecure, case .success(let decision) = verification?.verdict { decision } else
-            { nil }
-        recorder.record(
-            TransferMetrics(
-                attempt: plan.context.attempt,
-                nameLookup: time(CURLINFO_NAMELOOKUP_TIME_T),
-                connect: time(CURLINFO_CONNECT_TIME_T),
-                tls: time(CURLINFO_APPCONNECT_TIME_T),
-                firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
-                total: time(CURLINFO_TOTAL_TIME_T),
-                bodyBytesSent: handle.measure(CURLINFO_SIZE_UPLOAD_T),
-                bodyBytesReceived: handle.measure(CURLINFO_SIZE_DOWNLOAD_T),
-                isConnectionReused: state.hasStarted && handle.information(CURLINFO_NUM_CONNECTS) == 0,
-                remoteAddress: handle.text(CURLINFO_PRIMARY_IP),
-                remotePort: port > 0 ? port : nil,
-                version: head?.version,
-                tlsVersion: tlsDescription?.version,
-                cipherSuite: tlsDescription?.cipherSuite,
-                trust: decision
-            ),
-            failure: result.failure
+        var metrics = TransferMetrics(
+            attempt: plan.context.attempt,
+            nameLookup: time(CURLINFO_NAMELOOKUP_TIME_T),
+            connect: time(CURLINFO_CONNECT_TIME_T),
+            tls: time(CURLINFO_APPCONNECT_TIME_T),
+            firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
+            total: time(CURLINFO_TOTAL_TIME_T),
+            bodyBytesSent: plan.body.isEmpty ? 0 : handle.measure(CURLINFO_SIZE_UPLOAD_T),
+            bodyBytesReceived: handle.measure(CURLINFO_SIZE_DOWNLOAD_T),
+            isConnectionReused: state.hasStarted && handle.information(CURLINFO_NUM_CONNECTS) == 0,
+            remoteAddress: handle.text(CURLINFO_PRIMARY_IP),
+            remotePort: port > 0 ? port : nil,
+            version: head?.version
         )
+        if let tlsDescription { (metrics.tlsVersion, metrics.cipherSuite) = tlsDescription }
+        if handle.applied.isSecure, case .success(let decision) = verification?.verdict {
+            metrics.trust = decision
+        }
+        if let observer = recorder.keep(metrics) { observer(metrics, result.failure) }
     }
 }
 
