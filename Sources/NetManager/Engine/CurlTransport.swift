@@ -97,9 +97,9 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
     }
 
     /// Begins to carry a plan out; the reply gets its answer, once, also when nothing can be carried any more.
-    func start(_ plan: TransferPlan, _ reply: TransferReply) {
-        let start = TransferStart(plan: plan, reply: reply, owner: self)
-        if !engine.post(start) { reply.resume(throwing: refusal(of: plan)) }
+    func start(_ plan: TransferPlan, _ reply: consuming TransferReply) {
+        let refused = engine.post(TransferStart(plan: plan, reply: reply, owner: self))
+        if let refused { refused.reply.resume(throwing: refusal(of: plan)) }
         // After the start, so that what it is told comes after that.
         plan.context.control?.attach(TransferOrders(engine: engine, id: plan.id))
     }

@@ -101,9 +101,14 @@ final class Engine: TaskExecutor {
     }
 
     /// Hands over a transfer that is to begin.
-    /// - Returns: False when no more are begun; the command is then dropped.
-    func post(_ start: TransferStart) -> Bool {
-        deliver(isTransfer: true) { $0.commands.append(.start(start)) }
+    /// - Returns: Nil, or the transfer itself when no more are begun.
+    func post(_ start: consuming TransferStart) -> TransferStart? {
+        // Taken out of the variable it is moved, where a closure would copy it.
+        var start: TransferStart? = start
+        _ = deliver(isTransfer: true) { inbox in
+            if let start = start.take() { inbox.commands.append(.start(start)) }
+        }
+        return start
     }
 
     /// Hands a command to the thread if there is one.

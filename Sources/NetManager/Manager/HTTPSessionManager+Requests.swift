@@ -145,7 +145,6 @@ extension HTTPSessionManager {
                 ),
                 control: control,
                 identityAcrossOrigins: snapshot.configuration.clientIdentity,
-                transport: transport,
                 lanes: lanes,
                 time: time,
                 start: now,

@@ -89,9 +89,7 @@ extension PreparedCall {
     /// - Throws: What forbids to send it.
     @inline(never)
     func directPlan() throws -> TransferPlan? {
-        guard exchange.events == nil, !steps.runsForeignCode,
-            !exchange.control.isPaused
-        else { return nil }
+        guard exchange.events == nil, !steps.runsForeignCode else { return nil }
         return try exchange.plan()
     }
 

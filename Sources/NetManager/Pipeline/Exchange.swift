@@ -7,15 +7,21 @@ import Synchronization
 /// One call on its way: what stays the same over all its attempts and redirects, and the last step before the
 /// transport.
 final class Exchange: Sendable {
+    /// The request as the manager made it, before any interceptor, and how each attempt is to be carried, but for its
+    /// number: the plan of the first transmission, where nothing is to be added, so that neither is copied for it.
+    private let draft: TransferPlan
     /// The request as the manager made it, before any interceptor.
-    let request: HTTPRequest
-    /// The URL that was checked when the request was made.
-    private let checked: RequestRules.CheckedURL?
+    var request: HTTPRequest { draft.request }
     /// How each attempt is to be carried, but for its number.
-    let context: TransportContext
+    var context: TransportContext { draft.context }
+    /// Whether the request's URL is one of https; nil where it was not checked when the request was made.
+    private let isSecure: Bool?
+    /// Whether the request is one that nothing can be found wrong with, and carried as all others: a GET without content, of
+    /// a URL and header fields that were checked, under settings that are for all requests and that a server can meet.
+    private let isBeyondDoubt: Bool
     /// What takes the place of the context's client identity at other origins than the first.
     let identityAcrossOrigins: ClientIdentity?
-    let transport: any Transport
+    /// What carries the requests, and who runs the steps.
     let lanes: Lanes
     let time: TimeSource
     /// Tells the monitors; nil when there are none.
@@ -62,7 +68,6 @@ final class Exchange: Sendable {
         context: consuming TransportContext,
         control: CallControl,
         identityAcrossOrigins: ClientIdentity?,
-        transport: any Transport,
         lanes: Lanes,
         time: TimeSource,
         start: Moment? = nil,
@@ -71,12 +76,22 @@ final class Exchange: Sendable {
         events: CallEvents? = nil,
         entry: CallRegistry.Entry? = nil
     ) {
-        self.request = consume request
-        self.checked = checked
+        isSecure = checked.flatMap { $0.url == request.url ? $0.isSecure : nil }
+        // Not compared with nil, for which it would be copied.
+        let isPlainGet = if case nil = request.body, request.method == .get { true } else { false }
+        let settings = context.settings
+        isBeyondDoubt =
+            isPlainGet && !asksAboutChallenges && context.progress == nil && settings.areForAllRequests
+            && isSecure.map { settings.canBeMet(isSecure: $0) } == true && settings.knows(request.headers)
+        let body = isPlainGet ? .none : UploadPlan(inMemory: request.body, method: request.method)
+        draft = TransferPlan(
+            unchecked: consume request,
+            body: body,
+            context: consume context,
+            reportsProgress: false
+        )
         self.control = control
-        self.context = consume context
         self.identityAcrossOrigins = identityAcrossOrigins
-        self.transport = transport
         self.lanes = lanes
         self.time = time
         self.credentialsOrigin = credentialsOrigin
@@ -146,13 +161,14 @@ final class Exchange: Sendable {
     ///   - now: The time; nil to look at the clock.
     /// - Throws: What forbids to send it.
     @inline(never)
-    func admit(_ request: HTTPRequest, _ context: inout TransportContext, now: Moment? = nil) throws {
+    private func admit(_ request: HTTPRequest, _ context: inout TransportContext, now: Moment? = nil) throws {
         try Task.checkCancellation()
         let (isShutDown, _, pausedTime) = control.look
         guard !isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
         try context.judge(request)
         context.end = context.end?.advanced(byNanoseconds: pausedTime)
-        try RequestRules.check(request, settings: context.settings, checked: checked)
+        let isKnown = isSecure != nil && request.url == self.request.url
+        try RequestRules.check(request, settings: context.settings, isSecure: isKnown ? isSecure : nil)
         let isOneShot = request.body.map { !$0.isReplayable } ?? false
         let isUnrepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
         guard !isOneShot || !hasSentOneShotBody.exchange(true, ordering: .relaxed) else {
@@ -188,23 +204,31 @@ final class Exchange: Sendable {
         }
     }
 
-    /// The plan of the one transmission of a call without steps; nil when its content is not in memory.
+    /// The plan of the one transmission of a call without steps; nil when its content is not in memory, or the call is
+    /// paused.
     func plan() throws -> TransferPlan? {
-        switch request.body?.storage {
-        case nil, .data: break
-        default: return nil
+        if case .some(let body) = draft.request.body {
+            guard case .data = body.storage else { return nil }
         }
-        var context = context
-        let request = request
-        // Nothing has been waited for since the call began.
-        try admit(request, &context, now: start)
-        let body = try UploadPlan(request.body, method: request.method)
-        return try TransferPlan(consume request, body: body, context: consume context, isChecked: true)
+        let (isShutDown, isPaused, pausedTime) = control.look
+        guard !isPaused else { return nil }
+        // The first transmission of a call that was not paused is as the draft says, unless something depends on where it goes.
+        guard isBeyondDoubt, attempts == 0, pausedTime == 0 else {
+            var context = context
+            // Nothing has been waited for since the call began.
+            try admit(request, &context, now: start)
+            return try TransferPlan(request, body: draft.body, context: consume context, isChecked: true)
+        }
+        try Task.checkCancellation()
+        guard !isShutDown else { throw RequestError(.shutDown, for: request, attempt: attempts) }
+        handedOver.store(1, ordering: .relaxed)
+        if let end = context.end, start >= end { throw RequestError(.timedOut(.total), for: request) }
+        return draft
     }
 
     @inline(__always)
     private func carry(_ request: HTTPRequest, _ context: TransportContext) async throws -> StreamedResponse {
-        let response = try await transport.send(keepingBodyOffEngine(request), context: context)
+        let response = try await lanes.carrier.send(keepingBodyOffEngine(request), context: context)
         note(response)
         guard case .buffered(let limit) = context.delivery else { return response }
         if let body = response.body.dataInMemory, body.count <= limit { return response }

@@ -21,9 +21,17 @@ final class Lanes: Sendable {
     /// The transport itself, where requests can be handed to it without a task that waits; nil for others.
     let transport: CurlTransport?
 
+    /// What carries requests, of whatever kind.
+    let carrier: any Transport
+
+    /// The engine, where it is the library's own.
+    private let ownEngine: Engine?
+
     init(_ transport: any Transport) {
         engine = (transport as? any ExecutorProviding)?.executor
+        ownEngine = engine as? Engine
         self.transport = transport as? CurlTransport
+        carrier = transport
     }
 
     /// The largest body that is decoded on the engine's thread: 64 KiB take a tenth of a millisecond, about what a
@@ -38,8 +46,8 @@ final class Lanes: Sendable {
 
     /// Calls a closure on a serial queue that nobody else uses, if possible together with others.
     func complete(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        if let engine = engine as? Engine {
-            engine.complete(on: queue, body)
+        if let ownEngine {
+            ownEngine.complete(on: queue, body)
         } else {
             queue.async(execute: body)
         }

@@ -5,6 +5,9 @@ import SecurityPolicy
 extension TransportContext.Settings {
     /// Whether header fields are known to be such as may be sent.
     func knows(_ headers: HTTPHeaders) -> Bool { values.soundHeaders?.isIdentical(to: headers) == true }
+
+    /// Whether there may be a server that the policy accepts, over https or over http.
+    func canBeMet(isSecure: Bool) -> Bool { policyProblem == nil && (isSecure || !isPinned) }
 }
 
 /// What a request must be like before a byte of it is sent.
@@ -35,12 +38,12 @@ enum RequestRules {
     /// - Parameters:
     ///   - request: What is to be sent.
     ///   - settings: With the policy that the server must pass.
-    ///   - checked: A URL that need not be checked again if it is the request's.
+    ///   - isSecure: Whether the URL is one of https, where it has been checked; nil to check it.
     /// - Throws: ``RequestError`` of the kind that says what is wrong.
     static func check(
         _ request: HTTPRequest,
         settings: TransportContext.Settings,
-        checked: CheckedURL? = nil
+        isSecure: Bool? = nil
     ) throws(RequestError) {
         guard request.method == .get || request.method.rawValue.isHTTPToken else {
             throw RequestError(
@@ -60,15 +63,13 @@ enum RequestRules {
                 : "The name of a header field is no token (RFC 9110, section 5.6.2)."
             throw RequestError(.invalidRequest(reason), for: request)
         }
-        let isSecure: Bool
+        let isHTTPS: Bool
         do {
-            let isKnown = checked.map { $0.url == request.url } ?? false
-            isSecure =
-                if isKnown, let checked { checked.isSecure } else { try CheckedURL(request.url).isSecure }
+            isHTTPS = if let isSecure { isSecure } else { try CheckedURL(request.url).isSecure }
         } catch {
             throw RequestError(.invalidURL, for: request, detail: error.reason)
         }
-        guard isSecure else {
+        guard isHTTPS else {
             guard !settings.isPinned else {
                 throw RequestError(.invalidConfiguration(pinnedOverHTTP), for: request)
             }

@@ -204,6 +204,8 @@ extension TransportContext {
         let isPinned: Bool
         /// Equal only for equal policies together with equal client identities and the same hook.
         let connectionID: String
+        /// Whether they are the same for all requests, wherever these go.
+        let areForAllRequests: Bool
         /// Why nobody can pass the policy; nil when somebody may.
         let policyProblem: TrustError?
         /// No other settings of this process have it: where it is the same, so are they.
@@ -217,6 +219,8 @@ extension TransportContext {
             if let hook = values.serverTrustHook { connectionID += " hook \(hook.number)" }
             self.connectionID = connectionID
             isPinned = values.policy.pinningMode != .none
+            areForAllRequests =
+                values.hostPolicies == nil && values.clientIdentity == nil && values.authentication == nil
             do throws(TrustError) {
                 try values.policy.checkConfiguration()
                 policyProblem = nil

@@ -88,7 +88,6 @@ import Testing
             context: context,
             control: CallControl(),
             identityAcrossOrigins: nil,
-            transport: stub,
             lanes: Lanes(stub),
             time: .system,
             credentialsOrigin: URLReference("https://a.test/").origin

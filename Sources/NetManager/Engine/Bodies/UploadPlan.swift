@@ -37,12 +37,8 @@ enum UploadPlan: Sendable {
         if case .channel(let channel) = self { channel.makesTrailers } else { false }
     }
 
-    /// Prepares a request's body.
-    ///
-    /// A file is opened and measured here, so this may block for a moment and must not run on the engine's
-    /// thread.
-    /// - Throws: ``TransferFailure`` when a file cannot be read.
-    init(_ body: HTTPBody?, method: HTTPMethod) throws(TransferFailure) {
+    /// Prepares a request's body that is in memory; none for any other.
+    init(inMemory body: HTTPBody?, method: HTTPMethod) {
         switch body?.storage {
         case nil:
             // Most requests are GETs, and none of the others is asked about then.
@@ -52,6 +48,20 @@ enum UploadPlan: Sendable {
             self = .none
         case .data(let data):
             self = .bytes(data)
+        default:
+            self = .none
+        }
+    }
+
+    /// Prepares a request's body.
+    ///
+    /// A file is opened and measured here, so this may block for a moment and must not run on the engine's
+    /// thread.
+    /// - Throws: ``TransferFailure`` when a file cannot be read.
+    init(_ body: HTTPBody?, method: HTTPMethod) throws(TransferFailure) {
+        switch body?.storage {
+        case nil, .data:
+            self.init(inMemory: body, method: method)
         case .file(let path):
             let file = try UploadFile(path: path)
             self = .channel(UploadChannel(length: file.length) { HTTPBody.Producer { try file.read() } })

@@ -11,7 +11,7 @@ final class TransferPlan: Sendable {
 
     let id = TransferID(number: numbers.wrappingAdd(1, ordering: .relaxed).newValue)
     private let cancelled = Atomic<Bool>(false)
-    private let request: HTTPRequest
+    let request: HTTPRequest
     var method: HTTPMethod { request.method }
     /// The absolute URL.
     ///
@@ -34,31 +34,57 @@ final class TransferPlan: Sendable {
     /// Told of progress; nil when nobody is.
     let progress: ProgressReporter?
 
-    /// Checks a request.
+    /// Makes a plan that is still to be checked.
+    /// - Parameters:
+    ///   - request: What is to be sent.
+    ///   - body: Its content.
+    ///   - context: How it is to be carried.
+    ///   - reportsProgress: Whether the context's handler is told of progress.
+    init(
+        unchecked request: consuming HTTPRequest,
+        body: consuming UploadPlan,
+        context: consuming TransportContext,
+        reportsProgress: Bool
+    ) {
+        self.request = consume request
+        self.body = consume body
+        if reportsProgress, let handler = context.progress {
+            progress = ProgressReporter(handler: handler, queue: context.progressQueue)
+        } else {
+            progress = nil
+        }
+        self.context = consume context
+    }
+
+    /// Makes a plan and checks it.
     /// - Parameters:
     ///   - request: What is to be sent.
     ///   - body: Its content.
     ///   - context: How it is to be carried.
     ///   - isChecked: Whether ``RequestRules`` have passed the request.
     /// - Throws: ``RequestError`` when it may not be sent.
-    init(
+    convenience init(
         _ request: consuming HTTPRequest,
         body: consuming UploadPlan,
         context: consuming TransportContext,
         isChecked: Bool = false
     ) throws {
-        self.request = consume request
-        self.body = consume body
-        if let handler = context.progress {
-            progress = ProgressReporter(handler: handler, queue: context.progressQueue)
-        } else {
-            progress = nil
-        }
-        self.context = consume context
+        self.init(
+            unchecked: consume request,
+            body: consume body,
+            context: consume context,
+            reportsProgress: true
+        )
+        try check(isChecked: isChecked)
+    }
+
+    /// Checks the request, which ``RequestRules`` may have passed.
+    /// - Throws: ``RequestError`` when it may not be sent.
+    func check(isChecked: Bool) throws {
         if let reason = isChecked ? conflict() : refusal() ?? conflict() {
             throw error(.invalidRequest(reason))
         }
-        if let problem = self.context.settings.policyProblem {
+        if let problem = context.settings.policyProblem {
             // A policy that can accept nobody is told before any traffic, with the error that it would end in.
             throw error(.untrustedServer(problem))
         }
