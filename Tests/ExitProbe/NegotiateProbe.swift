@@ -16,8 +16,8 @@ enum NegotiateProbe {
     }
 
     /// - Parameter rounds: What is sent at once, separated by commas: who asks, method and URL. `nobody` has no credentials,
-    ///   `ticket` those of the process, `any` lets the server choose the scheme, `asked` waits for its challenge, and any
-    ///   other name is put beside the ticket.
+    ///   `ticket` those of the process, `any` lets the server choose the scheme, `asked` waits for its challenge, `hasty` and
+    ///   `brief` are `ticket` and `nobody` with three seconds' time, and any other name is put beside the ticket.
     /// - Returns: The exit status: 0 when there was an outcome for each request.
     static func run(_ rounds: [String]) async -> Int32 {
         let policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
@@ -57,6 +57,10 @@ enum NegotiateProbe {
         var options = RequestOptions()
         switch step[0] {
         case "nobody": break
+        case "brief": options.timeout = .seconds(3)
+        case "hasty":
+            options.timeout = .seconds(3)
+            options.authentication = .negotiate
         case "ticket": options.authentication = .negotiate
         case "any":
             let schemes: Authentication.Schemes = [.negotiate, .digest]

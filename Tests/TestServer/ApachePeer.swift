@@ -71,8 +71,8 @@ package final class ApachePeer: Sendable {
     }
 
     /// A URL of the peer: `http://localhost:PORT/path`, or `https`.
-    package func url(_ target: String = "/", isSecure: Bool = false) -> String {
-        isSecure ? "https://localhost:\(secure.number)\(target)" : "http://localhost:\(plain.number)\(target)"
+    package func url(_ target: String = "/", host: String = "localhost", isSecure: Bool = false) -> String {
+        "\(isSecure ? "https" : "http")://\(host):\(isSecure ? secure.number : plain.number)\(target)"
     }
 
     private static let executable = program("/usr/sbin/apache2")

@@ -20,6 +20,8 @@ package final class KerberosPeer: Sendable {
     private let environment: [String]
     private let directory: String
     private let port: ReservedPort
+    /// Takes connections and says nothing.
+    private let silence: ListeningSocket
     private let process: LifelineProcess
 
     /// Makes a realm, starts its KDC, and gets a ticket for each user.
@@ -31,6 +33,8 @@ package final class KerberosPeer: Sendable {
         guard let programs = Self.programs else { throw ServerError("Kerberos is not installed") }
         let port = try ReservedPort()
         self.port = port
+        let silence = try ListeningSocket(.loopback)
+        self.silence = silence
         let directory = try temporaryDirectory("kerberos")
         self.directory = directory
         configuration = directory + "/krb5.conf"
@@ -40,6 +44,7 @@ package final class KerberosPeer: Sendable {
         self.keytab = keytab
         do {
             try Self.write(Self.client(port.number), to: configuration)
+            try Self.write(Self.client(silence.port), to: directory + "/silent.conf")
             try Self.write(Self.server(port.number, directory), to: directory + "/kdc.conf")
             func run(_ program: String, _ arguments: [String], _ more: [String] = []) throws {
                 try ChildProcess.output(of: program, arguments, environment: environment + more)
@@ -70,12 +75,18 @@ package final class KerberosPeer: Sendable {
 
     deinit {
         process.end()
+        silence.end()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// The environment of a program that has the tickets of a user; nil for the one that has none.
     package func environment(of user: String?) -> [String] {
         environment + [Self.cache(of: user ?? "nobody", in: directory)]
+    }
+
+    /// The environment of a program that has logged in as a user, and gets no further answer from the KDC.
+    package func silentEnvironment(of user: String) -> [String] {
+        ["KRB5_CONFIG=\(directory)/silent.conf", Self.cache(of: user, in: directory)]
     }
 
     private static func cache(of user: String, in directory: String) -> String {

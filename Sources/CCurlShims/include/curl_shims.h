@@ -85,4 +85,8 @@ CURLSHcode nm_share_setopt_context(CURLSH *share, void *context);
 /// The result of a CURLMSG_DONE message (a union, which Swift reads only by copying).
 CURLcode nm_message_result(const CURLMsg *message);
 
+/// Has the Kerberos library get a ticket for a service (`HTTP@host`), for the user whose tickets the process has, and blocks
+/// until it is there, or is known not to be. Returns 1 when it is there, 0 when it is not, -1 where there is no such library.
+int nm_get_service_ticket(const char *service);
+
 #endif

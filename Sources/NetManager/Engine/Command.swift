@@ -16,6 +16,8 @@ enum Command: Sendable {
     case fail(TransferID, TransferFailure)
     /// A program's hook has answered the question of this number.
     case answered(UInt64, ServerTrustChallenge.Answer)
+    /// Whether there is a Kerberos ticket for a host is known.
+    case ticket(String, Bool)
     /// Call a closure as soon as nothing is under way.
     case whenIdle(@Sendable () -> Void)
     /// Close the connections that no transfer uses, as soon as nothing is under way.

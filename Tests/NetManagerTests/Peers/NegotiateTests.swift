@@ -49,8 +49,12 @@ struct NegotiateTests {
     }
 
     private func answers(with tickets: String?, _ rounds: [String]) async throws -> [Answer] {
+        try await answers(in: realm.environment(of: tickets), rounds)
+    }
+
+    private func answers(in environment: [String], _ rounds: [String]) async throws -> [Answer] {
         let probe = try #require(ChildProcess.built("ExitProbe"))
-        let environment = realm.environment(of: tickets) + ["SWIFT_BACKTRACE=enable=no"]
+        let environment = environment + ["SWIFT_BACKTRACE=enable=no"]
         let output = try await started {
             try ChildProcess.output(of: probe, ["negotiate"] + rounds, environment: environment)
         }
@@ -145,5 +149,33 @@ struct NegotiateTests {
         #expect(answers.map(\.status) == who.map { _ in "200" })
         #expect(server.requests.map(\.method) == who.map { _ in "POST" })
         #expect(Set(server.requests.map { String(decoding: $0.body, as: UTF8.self) }) == ["text=0123456789"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a KDC that is silent holds up nobody else, and no request beyond its deadline`(isSecure: Bool)
+        async throws
+    {
+        let url = apache.url(isSecure: isSecure)
+        let open = apache.url("/open/", isSecure: isSecure)
+        let start = ContinuousClock.now
+        // All at once, and others when those are over. The library that is asked gives the KDC up after 25 seconds.
+        let answers = try await answers(
+            in: realm.silentEnvironment(of: "ada"),
+            ["hasty GET \(url),hasty GET \(url),brief GET \(open),brief GET \(open)", "brief GET \(open)"]
+        )
+        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(answers.map(\.status) == ["error:", "error:", "200", "200", "200"])
+        #expect(server.requests.map(\.path) == ["/open/", "/open/", "/open/"])
+    }
+
+    @Test func `a request for whose server there is no ticket goes on without one`() async throws {
+        // The realm knows the server by its name alone.
+        let (closed, open) = (apache.url(host: "127.0.0.1"), apache.url("/open/", host: "127.0.0.1"))
+        let answers = try await answers(
+            with: "ada",
+            ["ticket GET \(closed),any GET \(closed),ticket GET \(open)", "ticket GET \(apache.url())"]
+        )
+        #expect(answers.map(\.status) == ["401", "401", "200", "200"])
+        #expect(answers.dropFirst(2).map(\.user) == ["-", "ada@\(KerberosPeer.realm)"])
     }
 }

@@ -5,6 +5,7 @@ import CCurlShims
 extension EventLoop {
     /// Lets a transfer begin, or wait until it may.
     func enter(_ transfer: Transfer) {
+        if let service = transfer.missingTickets.last { return getTicket(for: service, transfer) }
         if let route = transfer.route, !route.gate.mayEnter(transfer.id) {
             transfer.place = .atGate
         } else {

@@ -20,6 +20,7 @@ final class EventLoop {
     /// What is to be told to the outside once libcurl has returned; never inside one of its callbacks.
     private var outbox: Outbox { surroundings.outbox }
     var challenges: TrustChallenges { surroundings.challenges }
+    var tickets: ServiceTickets { surroundings.tickets }
     /// Whether nobody is let in any more.
     private(set) var isFinishing = false
     /// What is to be done once nothing is under way.
@@ -160,6 +161,7 @@ final class EventLoop {
         case .whenIdle(let closure): idleWork.append(.tell(closure))
         case .closeIdleConnections: idleWork.append(.closeConnections)
         case .answered(let number, let answer): settle(number, answer)
+        case .ticket(let host, let isThere): settleTicket(of: host, isThere: isThere)
         case .stop: break
         }
         outbox.deliver()
@@ -209,6 +211,7 @@ final class EventLoop {
     func end(_ id: TransferID, because failure: TransferFailure) {
         guard let transfer = transfers.remove(id) else { return }
         if transfer.place == .atHook { challenges.leave(id) }
+        if transfer.place == .atTickets { tickets.leave(id) }
         retire(transfer, failure: failure, code: nil)
     }
 

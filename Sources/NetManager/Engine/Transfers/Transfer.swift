@@ -64,6 +64,8 @@ final class Transfer: Numbered {
     var priority: RequestPriority
     /// Whether libcurl has had it: before, what a handle measures is another transfer's.
     var wasStarted = false
+    /// The tickets that libcurl will look for, while nobody has seen to it.
+    var missingTickets: [ServiceTickets.Service] = []
     /// How often the program's hook was asked about its server.
     var questions = 0
     /// Whether its connection carries many requests at a time.
@@ -92,6 +94,8 @@ final class Transfer: Numbered {
         case parked
         /// Waits for what the program's hook says about the server (TrustChallenges).
         case atHook
+        /// Waits for a Kerberos ticket (ServiceTickets).
+        case atTickets
         case inLibcurl
     }
 
@@ -146,6 +150,7 @@ final class Transfer: Numbered {
                 try takeRoute(handle, &routes)
             }
         }
+        missingTickets = neededTickets(for: handle)
         handle.transfer = self
         self.handle = handle
         if case .channel(let channel) = plan.body {

@@ -10,10 +10,12 @@ final class TransferSurroundings {
     let streamConnections: Int
     let challenges: TrustChallenges
     let verdicts = VerdictMemory()
+    let tickets: ServiceTickets
 
     init(engine: Engine, challenges: TrustChallenges, streamConnections: Int) {
         self.engine = engine
         self.challenges = challenges
+        tickets = ServiceTickets(engine: engine)
         self.streamConnections = streamConnections
     }
 }
