@@ -17,7 +17,8 @@ enum NegotiateProbe {
 
     /// - Parameter rounds: What is sent at once, separated by commas: who asks, method and URL. `nobody` has no credentials,
     ///   `ticket` those of the process, `any` lets the server choose the scheme, `asked` waits for its challenge, `hasty` and
-    ///   `brief` are `ticket` and `nobody` with three seconds' time, and any other name is put beside the ticket.
+    ///   `brief` are `ticket` and `nobody` with three seconds' time, and any other name is put beside the ticket. `via:PORT:`
+    ///   before it leads through a proxy.
     /// - Returns: The exit status: 0 when there was an outcome for each request.
     static func run(_ rounds: [String]) async -> Int32 {
         let policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
@@ -55,7 +56,14 @@ enum NegotiateProbe {
         _ tell: @escaping @Sendable (String) -> Void
     ) {
         var options = RequestOptions()
-        switch step[0] {
+        let way = step[0].split(separator: ":")
+        if way.count == 3, let port = Int(way[1]) {
+            var connection = ConnectionOptions()
+            connection.proxy = .http(host: "localhost", port: port)
+            options.connection = connection
+        }
+        let who = way.last.map(String.init) ?? ""
+        switch who {
         case "nobody": break
         case "brief": options.timeout = .seconds(3)
         case "hasty":
@@ -70,7 +78,7 @@ enum NegotiateProbe {
                 challenge.scheme == "negotiate" && challenge.failureCount == 0
                     ? .useCredential(.negotiate) : .performDefaultHandling
             }
-        default: options.authentication = Authentication(user: step[0], password: "", schemes: .negotiate)
+        default: options.authentication = Authentication(user: who, password: "", schemes: .negotiate)
         }
         let failed: @Sendable (RequestTask, RequestError) -> Void = { _, error in
             guard let head = error.response?.head else { return tell("error: \(error)") }

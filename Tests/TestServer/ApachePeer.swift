@@ -6,7 +6,8 @@ package import TestPKI
 ///
 /// As IIS does, it asks once on each connection, and takes every request on it for that user's from then on
 /// (`GssapiConnectionBound`). The server behind it gets the fields `X-User`, empty for nobody, `X-Connection` with the
-/// client's port, and `X-Protocol`; a refusal has `X-Connection`, too. All but `/open/` is for users only.
+/// client's port, and `X-Protocol`; a refusal has `X-Connection`, too. All but `/open/` is for users only. It is a proxy
+/// over HTTP for those users, too, to any server.
 ///
 /// `scripts/test` installs it; tests that need it are `.enabled(if: ApachePeer.isInstalled)`. It ends with the object,
 /// and with the process of the tests however that ends.
@@ -18,6 +19,9 @@ package final class ApachePeer: Sendable {
 
     private let plain: ReservedPort
     private let secure: ReservedPort
+    private let proxy: ReservedPort
+    /// The port of the proxy.
+    package var proxyPort: Int { proxy.number }
     private let directory: String
     private let process: LifelineProcess
 
@@ -30,14 +34,19 @@ package final class ApachePeer: Sendable {
     /// - Throws: ``ServerError`` when it does not start.
     package init(_ identity: Identity, for realm: KerberosPeer, before server: Int) throws {
         guard let executable = Self.executable else { throw ServerError("Apache is not installed") }
-        (plain, secure) = (try ReservedPort(), try ReservedPort())
+        (plain, secure, proxy) = (try ReservedPort(), try ReservedPort(), try ReservedPort())
         directory = try temporaryDirectory("apache")
         do {
             let files = try identity.writePEM(to: directory)
             // Copies, which may be given away.
             try FileManager.default.copyItem(atPath: realm.keytab, toPath: directory + "/keytab")
             try FileManager.default.copyItem(atPath: realm.configuration, toPath: directory + "/krb5.conf")
-            let text = Self.configuration(directory, files, plain.number, secure.number, before: server)
+            let text = Self.configuration(
+                directory,
+                files,
+                [plain, secure, proxy].map(\.number),
+                before: server
+            )
             try Data(text.utf8).write(to: URL(filePath: directory + "/httpd.conf"))
             // As root it changes to a user of its own, who must be able to read and write here.
             if geteuid() == 0, let user = getpwnam(Self.user) {
@@ -59,7 +68,7 @@ package final class ApachePeer: Sendable {
             try? FileManager.default.removeItem(atPath: directory)
             throw error
         }
-        guard plain.isAnswered(), secure.isAnswered() else {
+        guard plain.isAnswered(), secure.isAnswered(), proxy.isAnswered() else {
             let words = try? String(contentsOfFile: directory + "/error.log", encoding: .utf8)
             throw ServerError("Apache did not start: \(words ?? "")")
         }
@@ -82,21 +91,37 @@ package final class ApachePeer: Sendable {
     private static func configuration(
         _ directory: String,
         _ files: Identity.Files,
-        _ port: Int,
-        _ securePort: Int,
+        _ ports: [Int],
         before server: Int
     ) -> String {
         let names = [
             "mpm_event", "authn_core", "authz_core", "authz_user", "auth_gssapi", "headers", "http2", "proxy",
-            "proxy_http", "ssl",
+            "proxy_connect", "proxy_http", "ssl",
         ]
+        let onlyUsers = """
+            AuthType GSSAPI
+            AuthName tests
+            GssapiCredStore keytab:\(directory)/keytab
+            GssapiAllowedMech krb5
+            GssapiConnectionBound On
+            Require valid-user
+            """
+        let site = """
+            ProxyPass / http://127.0.0.1:\(server)/
+            <Location />
+            \(onlyUsers)
+            </Location>
+            <Location /open/>
+            AuthType None
+            Require all granted
+            </Location>
+            """
         return """
             \(names.map { "LoadModule \($0)_module \(modules)/mod_\($0).so" }.joined(separator: "\n"))
             User \(user)
             Group \(user)
             ServerName localhost
-            Listen 127.0.0.1:\(port)
-            Listen 127.0.0.1:\(securePort)
+            \(ports.map { "Listen 127.0.0.1:\($0)" }.joined(separator: "\n"))
             PidFile \(directory)/httpd.pid
             DefaultRuntimeDir \(directory)
             Mutex file:\(directory)
@@ -108,24 +133,22 @@ package final class ApachePeer: Sendable {
             RequestHeader set X-User expr=%{REMOTE_USER}
             RequestHeader set X-Connection expr=%{REMOTE_PORT}
             RequestHeader set X-Protocol expr=%{SERVER_PROTOCOL}
-            ProxyPass / http://127.0.0.1:\(server)/
-            <Location />
-                AuthType GSSAPI
-                AuthName tests
-                GssapiCredStore keytab:\(directory)/keytab
-                GssapiAllowedMech krb5
-                GssapiConnectionBound On
-                Require valid-user
-            </Location>
-            <Location /open/>
-                AuthType None
-                Require all granted
-            </Location>
-            <VirtualHost 127.0.0.1:\(securePort)>
+            <VirtualHost 127.0.0.1:\(ports[0])>
+                \(site)
+            </VirtualHost>
+            <VirtualHost 127.0.0.1:\(ports[1])>
+                \(site)
                 SSLEngine on
                 SSLCertificateFile \(files.chain)
                 SSLCertificateKeyFile \(files.key)
                 Protocols h2 http/1.1
+            </VirtualHost>
+            <VirtualHost 127.0.0.1:\(ports[2])>
+                ProxyRequests On
+                AllowCONNECT 1-65535
+                <Proxy *>
+                    \(onlyUsers)
+                </Proxy>
             </VirtualHost>
 
             """

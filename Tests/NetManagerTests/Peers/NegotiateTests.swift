@@ -178,4 +178,28 @@ struct NegotiateTests {
         #expect(answers.map(\.status) == ["401", "401", "200", "200"])
         #expect(answers.dropFirst(2).map(\.user) == ["-", "ada@\(KerberosPeer.realm)"])
     }
+
+    @Test(arguments: [false, true])
+    func `a connection to a proxy that Negotiate has proven a user on serves nobody else`(isSecure: Bool)
+        async throws
+    {
+        let identity = try isSecure ? Identity.selfSigned(PinnedServer.certificateOptions) : nil
+        let behind = try TestServer(tls: identity.map { TLSOptions(identity: $0) }) {
+            .text("\($0.headers["X-User"] ?? "-") \($0.headers["X-Connection"] ?? "-") -")
+        }
+        // Who is asked answers the proxy; the server behind asks nobody.
+        let who = ["asked", "nobody", "asked", "nobody"]
+        let answers = try await answers(
+            with: "ada",
+            who.map { "via:\(apache.proxyPort):\($0) GET \(behind.url())" }
+        )
+        let refusal = isSecure ? "error:" : "407"
+        #expect(answers.map(\.status) == ["200", refusal, "200", refusal])
+        #expect(behind.counters.requests == 2)
+        #expect(behind.requests.allSatisfy { $0.headers["Proxy-Authorization"] == nil })
+        guard !isSecure else { return }
+        let proven = answers.filter { $0.status == "200" }
+        #expect(proven.map(\.user) == Array(repeating: "ada@\(KerberosPeer.realm)", count: 2))
+        #expect(Set(proven.map(\.connection)).count == 2)
+    }
 }
