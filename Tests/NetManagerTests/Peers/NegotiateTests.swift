@@ -54,7 +54,12 @@ struct NegotiateTests {
 
     private func answers(in environment: [String], _ rounds: [String]) async throws -> [Answer] {
         let probe = try #require(ChildProcess.built("ExitProbe"))
-        let environment = environment + ["SWIFT_BACKTRACE=enable=no"]
+        // As for other programs that tests run (ExitTests): the sanitizers look at the end of a process.
+        let environment =
+            environment + [
+                "SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0:exitcode=66",
+                "ASAN_OPTIONS=detect_leaks=0",
+            ]
         let output = try await started {
             try ChildProcess.output(of: probe, ["negotiate"] + rounds, environment: environment)
         }
