@@ -24,7 +24,13 @@ struct AppliedOptions {
     var isSecure = false
     var host = ""
     var port = 0
+    /// What `Host` says for this origin, where it is written without libcurl; nil where libcurl is to write it.
+    var hostField: String?
+    /// Whether the request before had the same origin: the next one will have it too, and saves what the list took.
+    var staysAtOrigin = false
     var headers: HTTPHeaders?
+    /// Whether they begin with `Host`.
+    var headersNameHost = false
     var headersAreForBody: Bool?
     var headersAreForStream: Bool?
     /// Whether content codings are asked for that libcurl does not undo.
@@ -131,7 +137,10 @@ extension EasyHandle {
 
     /// libcurl parses the URL once, here; what it connects to is what is read from the same parse.
     private func apply(_ url: URL) throws(TransferFailure) {
-        guard applied.url != url else { return }
+        guard applied.url != url else {
+            applied.staysAtOrigin = true
+            return
+        }
         applied.url = nil
         let text = url.absoluteString
         // A relative URL would be resolved against the one before, which was another request's.
@@ -154,9 +163,24 @@ extension EasyHandle {
             applied.isSecure = scheme == "https"
         }
         applied.route = nil
+        let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
+        let field = hostField(host, port)
+        applied.staysAtOrigin = field == applied.hostField
+        // What is in the list names another host.
+        if !applied.staysAtOrigin, applied.headersNameHost { applied.headers = nil }
+        applied.hostField = field
         applied.host = host.asciiLowercased
-        applied.port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
+        applied.port = port
         applied.url = url
+    }
+
+    /// What `Host` says for a host, as libcurl writes it; nil where libcurl may change something about it.
+    private func hostField(_ host: String, _ port: Int) -> String? {
+        let isPlain = host.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x2E
+        }
+        guard isPlain, !host.hasSuffix(".") else { return nil }
+        return port == (applied.isSecure ? 443 : 80) ? host : "\(host):\(port)"
     }
 
     private func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
@@ -279,8 +303,10 @@ extension EasyHandle {
     private func applyHeaders(_ plan: TransferPlan) throws(TransferFailure) {
         let hasBody = applied.hasBody ?? false
         let isStreamed = plan.context.delivery.isStreamed
+        let namesHost = applied.staysAtOrigin && applied.hostField != nil
         if let headers = applied.headers, applied.headersAreForBody == hasBody,
-            applied.headersAreForStream == isStreamed, headers == plan.headers
+            applied.headersAreForStream == isStreamed, applied.headersNameHost || !namesHost,
+            headers == plan.headers
         {
             return
         }
@@ -296,15 +322,16 @@ extension EasyHandle {
             decodesAtReader
             ? ContentDecoder.acceptedCodings : wantsDecoding ? CurlLibrary.acceptEncoding : nil
         var lines = CurlList()
-        for entry in HeaderList.entries(of: plan.headers, hasBody: hasBody, codings: codings) {
-            try lines.append(entry)
-        }
+        let host = namesHost ? applied.hostField : nil
+        let entries = HeaderList.entries(of: plan.headers, hasBody: hasBody, codings: codings, host: host)
+        for entry in entries { try lines.append(entry) }
         let list = lines.take()
         let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(headerList)
         headerList = list
         try check(code, CURLOPT_HTTPHEADER)
         applied.headers = plan.headers
+        applied.headersNameHost = namesHost
         applied.headersAreForBody = hasBody
         applied.headersAreForStream = isStreamed
         applied.decodesAtReader = decodesAtReader

@@ -20,20 +20,37 @@ enum HeaderList {
     ///   - headers: What the request says.
     ///   - hasBody: Whether there is content.
     ///   - codings: The value of `Accept-Encoding`, where the request has none of its own; nil for no such field.
+    ///   - host: The value of `Host`, where it is written here; nil to leave it to libcurl.
     /// - Returns: Texts without the line break at their end.
-    static func entries(of headers: HTTPHeaders, hasBody: Bool, codings: String?) -> [String] {
+    static func entries(
+        of headers: HTTPHeaders,
+        hasBody: Bool,
+        codings: String?,
+        host: String? = nil
+    ) -> [String] {
         var entries: [String] = []
         var rest = codings.map { "Accept-Encoding: \($0)" } ?? ""
+        let writesHost = host != nil && !headers.contains("Host")
+        if writesHost, let host {
+            // It comes first (RFC 9110, section 7.2), so the two that libcurl knows and would write before it follow it here.
+            let accept = headers.contains("Accept") ? "" : "\r\nAccept: */*"
+            rest = "Host: \(host)\(accept)" + (rest.isEmpty ? "" : "\r\n\(rest)")
+            // With nothing behind the colon libcurl leaves its own away.
+            entries.append("Host:")
+            if !accept.isEmpty { entries.append("Accept:") }
+            if codings != nil { entries.append("Accept-Encoding:") }
+        }
+        var known: [String] = []
         for field in headers {
             // With a colon at its end an entry would be taken for an order to leave the field out; with a semicolon
             // libcurl writes it without a value.
             let stands = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            if known.contains(field.name.asciiLowercased) {
-                entries.append(stands)
+            if Self.known.contains(field.name.asciiLowercased) {
+                known.append(stands)
             } else if !rest.isEmpty {
                 rest += field.value.isEmpty ? "\r\n\(field.name):" : "\r\n\(stands)"
             } else if field.value.isEmpty {
-                entries.append(stands)
+                known.append(stands)
             } else {
                 rest = stands
             }
@@ -41,10 +58,10 @@ enum HeaderList {
         if hasBody {
             // libcurl adds these by itself: a type that nobody gave, and a wait of a second before large bodies.
             for name in ["Content-Type", "Expect"] where !headers.contains(name) {
-                entries.append("\(name):")
+                known.append("\(name):")
             }
         }
-        if !rest.isEmpty { entries.append(rest) }
-        return entries
+        let together = rest.isEmpty ? [] : [rest]
+        return entries + (writesHost ? together + known : known + together)
     }
 }
