@@ -105,7 +105,10 @@ class ClosureCall: @unchecked Sendable {
     private func complete() {
         // What the closures let go of is gone when they return.
         switch ending.take() {
-        case .success(let success): completion.call(nil, exchange, head) { success(completion.task) }
+        // The head is copied for monitors only.
+        case .success(let success):
+            let head = exchange.events == nil ? nil : head
+            completion.call(nil, exchange, head) { success(completion.task) }
         case .failure(let error): completion.call(error, exchange, head) {}
         case nil: break
         }

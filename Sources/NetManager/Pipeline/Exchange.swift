@@ -248,7 +248,8 @@ final class Exchange: Sendable {
         if answer.status >= 400 {
             hasFailedToIdentify.store(answer.remarks.lacksClientCertificate, ordering: .relaxed)
         }
-        if let count = answer.bodyCount { context.meter?.settle(download: Int64(count)) }
+        // Of content that came something was written with each piece.
+        if answer.bodyCount == 0 { context.meter?.settle(download: 0) }
         return true
     }
 

@@ -17,7 +17,8 @@ final class EarlyAnswers {
         var next: UInt64 = 0
     }
 
-    private var entries: [Entry] = []
+    // Nothing outside is called while it is changed.
+    @exclusivity(unchecked) private var entries: [Entry] = []
 
     /// The head of a transfer's answer is there.
     func add(_ transfer: Transfer) {

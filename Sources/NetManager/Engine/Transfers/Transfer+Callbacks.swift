@@ -109,7 +109,8 @@ extension Transfer {
         declaredLength = length ?? 0
         // The length of encoded content says nothing about the decoded bytes that are counted.
         if plan.context.meter != nil {
-            downloadTotal = length != nil && !head.headers.contains("Content-Encoding") ? length : nil
+            let isCoded = headers.mayBeCoded && head.headers.contains("Content-Encoding")
+            downloadTotal = isCoded ? nil : length
         }
         let isStreamed = plan.context.delivery.isStreamed
         let problem = headers.mayBeCoded ? codingProblem(head.headers, isStreamed: isStreamed) : nil

@@ -13,6 +13,7 @@ final class TransferAnswer: @unchecked Sendable {
         /// A response whose content is still to come.
         case streamed(StreamedResponse)
         case failed(any Error)
+        case taken
     }
 
     /// The status of the response; 0 without one.
@@ -23,7 +24,7 @@ final class TransferAnswer: @unchecked Sendable {
     let bodyCount: Int?
     /// What is known beside a response that has been read.
     let remarks: ResponseRemarks
-    private var content: Content?
+    private var content: Content
 
     init(whole response: consuming HTTPResponse, _ remarks: consuming ResponseRemarks) {
         status = response.head.status
@@ -50,7 +51,11 @@ final class TransferAnswer: @unchecked Sendable {
     }
 
     /// Takes the content out; to be called once.
-    private func take() -> Content { content.take() ?? .failed(CancellationError()) }
+    private func take() -> Content {
+        var taken = Content.taken
+        swap(&taken, &content)
+        return taken
+    }
 
     /// Takes the content as a response that has been read, of an answer that is not streamed.
     /// - Throws: What the transfer failed with.
@@ -59,6 +64,7 @@ final class TransferAnswer: @unchecked Sendable {
         case .whole(let response): return response
         case .streamed(let response): return HTTPResponse(head: response.head)
         case .failed(let error): throw error
+        case .taken: throw CancellationError()
         }
     }
 
@@ -69,6 +75,7 @@ final class TransferAnswer: @unchecked Sendable {
         case .whole(let response): return remarks.streamed(response)
         case .streamed(let response): return response
         case .failed(let error): throw error
+        case .taken: throw CancellationError()
         }
     }
 }
