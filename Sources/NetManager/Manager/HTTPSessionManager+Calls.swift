@@ -110,7 +110,7 @@ extension HTTPSessionManager {
         )
         let prepared: PreparedCall
         do {
-            var company = CallCompany(control: task.control, meter: task.meter, metrics: task.recorder)
+            var company = CallCompany(task: task)
             company.progress = task.meter.recording(before: progress ?? call.options.progress)
             company.progressQueue = completion.queue
             prepared = try prepare(call, under: snapshot, with: company)

@@ -134,7 +134,7 @@ extension HTTPSessionManager {
         var call = call
         if let updates = call.options.progressUpdates.take() { meter?.tell(updates) }
         if handler != nil { call.options.progress = nil }
-        let company = CallCompany(control: task?.control, metrics: task?.recorder)
+        let company = CallCompany(task: task, writesProgress: false)
         let prepared = try prepare(call, under: snapshot, streaming: .drained, with: company)
         let reporter = handler.map { ProgressReporter(handler: $0, queue: queue) }
         return Download(

@@ -120,11 +120,11 @@ extension HTTPSessionManager {
         let own = options.eventMonitors
         let monitors =
             own.isEmpty ? snapshot.configuration.eventMonitors : snapshot.configuration.eventMonitors + own
-        let control = company.control ?? CallControl()
+        let control = company.task?.control ?? CallControl()
         if options.priority != .normal { control.priority = options.priority }
         guard let entry = calls.enter(control) else { throw RequestError(.shutDown, for: copy request) }
         isPrepared = true
-        let recorder = company.metrics ?? (monitors.isEmpty ? nil : MetricsRecorder())
+        let recorder = company.task == nil && monitors.isEmpty ? nil : MetricsRecorder(of: control)
         let events = monitors.isEmpty ? nil : events(of: request, monitors, recorder, start: time.now())
         let steps = snapshot.steps(options)
         let credentialsOrigin =
@@ -139,7 +139,7 @@ extension HTTPSessionManager {
                     delivery: streaming ?? .buffered(limit: limit),
                     progress: company.progress ?? options.progress,
                     progressQueue: company.progressQueue,
-                    meter: meter(company, options),
+                    meter: meter(company, options, control),
                     metrics: recorder,
                     control: control
                 ),
@@ -159,9 +159,13 @@ extension HTTPSessionManager {
     }
 
     /// Where the transport writes how far a call has come; nil when nobody looks.
-    private func meter(_ company: CallCompany, _ options: RequestOptions) -> ProgressMeter? {
-        guard let updates = options.progressUpdates else { return company.meter }
-        let meter = company.meter ?? ProgressMeter()
+    private func meter(_ company: CallCompany, _ options: RequestOptions, _ control: CallControl)
+        -> ProgressMeter?
+    {
+        guard let updates = options.progressUpdates else {
+            return company.task != nil && company.writesProgress ? ProgressMeter(of: control) : nil
+        }
+        let meter = ProgressMeter(of: control)
         meter.tell(updates)
         return meter
     }

@@ -14,9 +14,9 @@ public final class RequestTask: Sendable {
         case completed
     }
 
-    let recorder = MetricsRecorder()
     let control = CallControl()
-    var meter: ProgressMeter { ProgressMeter(beside: recorder) }
+    var recorder: MetricsRecorder { MetricsRecorder(of: control) }
+    var meter: ProgressMeter { ProgressMeter(of: control) }
 
     /// How far the call has come: the figures of the upload until the response begins, then those of the download.
     public var progress: TransferProgress { meter.progress }

@@ -25,37 +25,39 @@ package struct CallControl: Sendable {
         func take(_ order: Order)
     }
 
-    private struct State {
+    struct State: Sendable {
         typealias Observer = @Sendable (Bool) -> Void
 
-        var isShutDown = false
+        /// What the transport writes down about the call: one lock and one block of memory for both.
+        var figures = CallFigures()
+        fileprivate var isShutDown = false
         /// Whether the caller has cancelled a call with closures, and whether it has been told of the outcome.
-        var isCancelled = false
-        var isFinished = false
+        fileprivate var isCancelled = false
+        fileprivate var isFinished = false
         /// Ends what carries such a call, where that is more than a transfer.
-        var carrier: (@Sendable () -> Void)?
-        var priority = RequestPriority.normal
+        fileprivate var carrier: (@Sendable () -> Void)?
+        fileprivate var priority = RequestPriority.normal
         /// When the pause under way began; nil outside of one.
-        var pausedAt: Moment?
+        fileprivate var pausedAt: Moment?
         /// The nanoseconds of the pauses that are over, together.
-        var paused: Int64 = 0
+        fileprivate var paused: Int64 = 0
         /// Tells the transfer under way.
-        var transfer: (any Transfer)?
+        fileprivate var transfer: (any Transfer)?
         /// Ends the steps of the call that others wrote.
-        var steps: (@Sendable () -> Void)?
+        fileprivate var steps: (@Sendable () -> Void)?
         /// Told of the beginning, true, and the end of each pause.
-        var observer: Observer?
+        fileprivate var observer: Observer?
         /// What it is still to be told.
-        var notices: [Bool] = []
+        fileprivate var notices: [Bool] = []
         /// Whether somebody is telling it.
-        var isTelling = false
+        fileprivate var isTelling = false
         /// Those who wait for the end of a pause.
-        var waiters: [UInt64: Race<Void>] = [:]
-        var lastWaiter: UInt64 = 0
+        fileprivate var waiters: [UInt64: Race<Void>] = [:]
+        fileprivate var lastWaiter: UInt64 = 0
 
         /// Notes the beginning or the end of a pause for the observer.
         /// - Returns: Whether the caller has to tell it, as nobody does.
-        mutating func note(_ begins: Bool) -> Bool {
+        fileprivate mutating func note(_ begins: Bool) -> Bool {
             guard observer != nil else { return false }
             notices.append(begins)
             defer { isTelling = true }
@@ -63,7 +65,7 @@ package struct CallControl: Sendable {
         }
     }
 
-    private let state: Guarded<State>
+    let state: Guarded<State>
 
     package init() {
         self.init(priority: .normal)

@@ -7,25 +7,31 @@ package struct MetricsRecorder: Sendable {
 
     struct State: Sendable {
         /// Of the first attempt, which is mostly the only one.
-        fileprivate var first: TransferMetrics?
-        fileprivate var others: [TransferMetrics] = []
+        fileprivate var first: MeasuredAttempt?
+        fileprivate var others: [MeasuredAttempt] = []
         fileprivate var observer: Observer?
     }
 
-    let figures: Guarded<CallFigures>
+    private let call: Guarded<CallControl.State>
 
     package init() {
-        figures = Guarded(CallFigures())
+        self.init(of: CallControl())
+    }
+
+    /// Makes the recorder of a call.
+    init(of control: CallControl) {
+        call = control.state
     }
 
     /// What has been recorded so far, one for each attempt.
     package var metrics: [TransferMetrics] {
-        withState { state in state.first.map { [$0] + state.others } ?? [] }
+        let attempts = withState { state in state.first.map { [$0] + state.others } ?? [] }
+        return attempts.map(\.metrics)
     }
 
     @inline(__always)
     private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        figures.withLock { body(&$0.metrics) }
+        call.withLock { body(&$0.figures.metrics) }
     }
 
     /// Names the one who is told of each end from now on.
@@ -34,16 +40,14 @@ package struct MetricsRecorder: Sendable {
     }
 
     /// Keeps what an attempt cost.
-    /// - Returns: Who is to be told of it; nil for nobody.
-    func keep(_ metrics: TransferMetrics) -> Observer? {
-        withState { state in
-            // Not compared with nil, for which it would be copied.
-            if case nil = state.first { state.first = metrics } else { state.others.append(metrics) }
+    /// - Parameters:
+    ///   - attempt: What was measured.
+    ///   - failure: What it failed with; asked for where somebody is told of it.
+    func record(_ attempt: MeasuredAttempt, failure: @autoclosure () -> RequestError?) {
+        let observer = withState { state in
+            if case nil = state.first { state.first = attempt } else { state.others.append(attempt) }
             return state.observer
         }
-    }
-
-    package func record(_ metrics: TransferMetrics, failure: RequestError? = nil) {
-        if let observer = keep(metrics) { observer(metrics, failure) }
+        if let observer { observer(attempt.metrics, failure()) }
     }
 }

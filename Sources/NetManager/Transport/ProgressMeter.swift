@@ -11,20 +11,20 @@ package struct ProgressMeter: Sendable {
         fileprivate var isOver = false
     }
 
-    private let figures: Guarded<CallFigures>
+    private let call: Guarded<CallControl.State>
 
     package init() {
-        self.init(beside: MetricsRecorder())
+        self.init(of: CallControl())
     }
 
-    /// Makes a meter of the call whose metrics are recorded there.
-    init(beside recorder: MetricsRecorder) {
-        figures = recorder.figures
+    /// Makes the meter of a call.
+    init(of control: CallControl) {
+        call = control.state
     }
 
     @inline(__always)
     private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        figures.withLock { body(&$0.progress) }
+        call.withLock { body(&$0.figures.progress) }
     }
 
     /// The figures that were written last.

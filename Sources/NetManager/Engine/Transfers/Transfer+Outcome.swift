@@ -173,31 +173,35 @@ extension Transfer {
 
     private func recordMetrics(_ result: Result<Void, any Error>) {
         guard let recorder = plan.context.metrics, wasStarted, let handle else { return }
-        func time(_ info: CURLINFO) -> Duration {
-            let time = handle.measure(info)
-            // Most connections are reused, and a duration is made by multiplying 128 bits.
-            return time == 0 ? .zero : .microseconds(time)
-        }
-        let port = handle.information(CURLINFO_PRIMARY_PORT)
-        var metrics = TransferMetrics(
-            attempt: plan.context.attempt,
-            nameLookup: time(CURLINFO_NAMELOOKUP_TIME_T),
-            connect: time(CURLINFO_CONNECT_TIME_T),
-            tls: time(CURLINFO_APPCONNECT_TIME_T),
-            firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
-            total: time(CURLINFO_TOTAL_TIME_T),
-            bodyBytesSent: plan.body.isEmpty ? 0 : handle.measure(CURLINFO_SIZE_UPLOAD_T),
-            bodyBytesReceived: handle.measure(CURLINFO_SIZE_DOWNLOAD_T),
-            isConnectionReused: state.hasStarted && handle.information(CURLINFO_NUM_CONNECTS) == 0,
-            remoteAddress: handle.text(CURLINFO_PRIMARY_IP),
-            remotePort: port > 0 ? port : nil,
-            version: head?.version
+        recorder.record(
+            MeasuredAttempt(
+                number: plan.context.attempt,
+                nameLookup: handle.measure(CURLINFO_NAMELOOKUP_TIME_T),
+                connect: handle.measure(CURLINFO_CONNECT_TIME_T),
+                tls: handle.measure(CURLINFO_APPCONNECT_TIME_T),
+                firstByte: handle.measure(CURLINFO_STARTTRANSFER_TIME_T),
+                total: handle.measure(CURLINFO_TOTAL_TIME_T),
+                bodyBytesSent: plan.body.isEmpty ? 0 : handle.measure(CURLINFO_SIZE_UPLOAD_T),
+                bodyBytesReceived: handle.measure(CURLINFO_SIZE_DOWNLOAD_T),
+                isConnectionReused: state.hasStarted && handle.information(CURLINFO_NUM_CONNECTS) == 0,
+                remoteAddress: handle.text(CURLINFO_PRIMARY_IP),
+                remotePort: handle.information(CURLINFO_PRIMARY_PORT),
+                version: head?.version,
+                handshake: measuredHandshake(handle)
+            ),
+            failure: result.failure
         )
-        if let tlsDescription { (metrics.tlsVersion, metrics.cipherSuite) = tlsDescription }
-        if handle.applied.isSecure, case .success(let decision) = verification?.verdict {
-            metrics.trust = decision
-        }
-        if let observer = recorder.keep(metrics) { observer(metrics, result.failure) }
+    }
+
+    private func measuredHandshake(_ handle: EasyHandle) -> MeasuredAttempt.Handshake? {
+        guard handle.applied.isSecure || tlsDescription != nil else { return nil }
+        var trust: TrustDecision?
+        if handle.applied.isSecure, case .success(let decision) = verification?.verdict { trust = decision }
+        return MeasuredAttempt.Handshake(
+            version: tlsDescription?.version,
+            cipherSuite: tlsDescription?.cipherSuite,
+            trust: trust
+        )
     }
 }
 
