@@ -1,8 +1,8 @@
 // Exits in the middle of TLS transfers: run by the tests, hundreds of times, to show that no exit crashes.
 // Arguments: the server's URL, and optionally a file with its certificate; then OpenSSL is initialized as another
-// library would do it, before it can be asked not to clean up at exit. The words "descriptors", "resolver" and "fork" in
-// its place try other things (DescriptorProbe, ResolverProbe, ForkProbe); and the word "negotiate" in the URL's place
-// those that follow it (NegotiateProbe).
+// library would do it, before it can be asked not to clean up at exit. The words "descriptors", "resolver", "silence" and
+// "fork" in its place try other things (DescriptorProbe, ResolverProbe, ForkProbe); and the word "negotiate" in the URL's
+// place those that follow it (NegotiateProbe).
 import COpenSSL
 import Glibc
 import NetManager
@@ -16,6 +16,7 @@ guard arguments.count >= 2, let url = URL(string: arguments[1]) else { exit(2) }
 if arguments.count == 3, arguments[2] == "descriptors" { exit(await DescriptorProbe.run(url)) }
 if arguments.count == 3, arguments[2] == "fork" { exit(await ForkProbe.run(url)) }
 if arguments.count == 3, arguments[2] == "resolver" { exit(await ResolverProbe.run(url)) }
+if arguments.count == 3, arguments[2] == "silence" { exit(await ResolverProbe.runMany(url)) }
 var policy = SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
 if arguments.count > 2 {
     OPENSSL_init_crypto(0, nil)

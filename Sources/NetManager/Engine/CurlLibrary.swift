@@ -97,6 +97,8 @@ enum EngineRegistry {
         engines.withLock { $0[ObjectIdentifier(engine)] = engine }
     }
 
+    static var count: Int { engines.withLock(\.count) }
+
     static func remove(_ engine: Engine) {
         engines.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(engine)) }
     }

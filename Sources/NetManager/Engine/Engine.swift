@@ -44,6 +44,8 @@ final class Engine: TaskExecutor {
         var commands: [Command] = []
     }
 
+    /// What the thread is called, at most 15 bytes, and those after it that it makes (LookUps).
+    static let threadName = "NetManager"
     /// Written to by those who post, watched by the thread's selector; −1 until the thread is started.
     private let wakeDescriptor = Atomic<Int32>(-1)
     private let configuration: CurlTransport.Configuration
@@ -267,7 +269,7 @@ final class Engine: TaskExecutor {
         process.store(ForkCount.current, ordering: .relaxed)
         EngineRegistry.insert(self)
         let configuration = configuration
-        let started = Thread.start(name: "NetManager") { [self] in
+        let started = Thread.start(name: Self.threadName) { [self] in
             thread.store(pthread_self(), ordering: .relaxed)
             let selector = Selector(epoll: descriptors.epoll, wakeDescriptor: descriptors.wake)
             EventLoop(engine: self, configuration: configuration, selector: selector).run()

@@ -58,6 +58,17 @@ import Testing
     }
 
     @Test
+    func `look-ups that nobody waits for are bounded, and requests that need one wait for their turn`()
+        async throws
+    {
+        let server = try TestServer { _ in .text("x") }
+        let probe = try #require(ChildProcess.built("ExitProbe"))
+        let child = try ChildProcess(probe, [server.url(), "silence"], environment: Self.environment)
+        // The number says what went wrong (ResolverProbe).
+        #expect(await child.exit() == .status(0))
+    }
+
+    @Test
     func `a forked child ends at once, a transport of its parent's refuses there, and one of its own works`()
         async throws
     {

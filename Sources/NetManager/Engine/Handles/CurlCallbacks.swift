@@ -26,8 +26,8 @@ enum CurlCallbacks {
             return isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
         }
         nm_easy_setopt_resolver_callback(easy) { _, _, context in
-            CurlCallbacks.transfer(context)?.resolves()
-            return 0
+            // Anything but 0 ends the transfer.
+            CurlCallbacks.transfer(context)?.resolves() == false ? 1 : 0
         }
         nm_easy_setopt_prereq_callback(easy) { context, remoteAddress, localAddress, remotePort, localPort in
             let ends = ConnectionEnds(

@@ -82,9 +82,11 @@ extension EventLoop {
         if transfer.place == .inLibcurl, !transfer.state.hasStarted, let handle = transfer.handle {
             // Nothing was sent: what there is of a connection is given up, and the request begins anew.
             multi.remove(handle.pointer)
+            transfer.endLookUp(isAbandoned: true)
             transfer.beginAnew()
             transfer.place = .parked
-        } else if transfer.place == .atGate || transfer.place == .inQueue {
+        } else if [.atGate, .inQueue, .atResolver].contains(transfer.place) {
+            transfer.endLookUp(isAbandoned: true)
             transfer.place = .parked
         }
         transfer.pause()
@@ -111,6 +113,31 @@ extension EventLoop {
         if !queue.isUnlimited { admit(queue.leave(transfer.id)) }
         guard let route = transfer.route else { return }
         release(route.gate.ended(transfer.id, wasCancelled: wasCancelled))
+    }
+
+    // MARK: The system's resolver
+
+    /// Takes a transfer out of libcurl until its name may be looked up.
+    func waitForResolver(_ transfer: Transfer) {
+        if let handle = transfer.handle { multi.remove(handle.pointer) }
+        transfer.handle?.clearErrorMessage()
+        transfer.lookUp = .waits
+        transfer.place = .atResolver
+        lookUps.wait(transfer.id)
+    }
+
+    /// Lets those go on whose names may be looked up now.
+    func admitToResolver() {
+        for id in lookUps.admitted({ transfers[$0]?.place == .atResolver }) {
+            guard let transfer = transfers[id] else { continue }
+            goOn(transfer, handToLibcurl)
+        }
+    }
+
+    /// When to look again, be it for those who wait for the resolver.
+    func earlierLook(_ other: UInt64?) -> UInt64? {
+        guard let look = lookUps.look(now: MonotonicClock.nanoseconds) else { return other }
+        return min(look, other ?? look)
     }
 
     // MARK: The program's hook

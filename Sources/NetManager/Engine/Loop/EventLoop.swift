@@ -21,6 +21,10 @@ final class EventLoop {
     private var outbox: Outbox { surroundings.outbox }
     var challenges: TrustChallenges { surroundings.challenges }
     var tickets: ServiceTickets { surroundings.tickets }
+    var lookUps: LookUps {
+        _read { yield surroundings.lookUps }
+        _modify { yield &surroundings.lookUps }
+    }
     /// Whether nobody is let in any more.
     private(set) var isFinishing = false
     /// What is to be done once nothing is under way.
@@ -66,7 +70,8 @@ final class EventLoop {
             harvest()
             engine.deliverCompletions()
             if !idleWork.isEmpty, transfers.isEmpty { rest() }
-            let look = early.look(hasHeard: !events.isEmpty)
+            var look = early.look(hasHeard: !events.isEmpty)
+            if lookUps.isAwaited { look = earlierLook(look) }
             selector.wait(milliseconds: engine.mayFallAsleep() ? milliseconds(until: look) : 0, &events)
             engine.didWake()
             for event in events { multi.act(on: event) }
@@ -233,14 +238,20 @@ final class EventLoop {
                 ask(question, hook, for: transfer)
                 continue
             }
+            if finished.code != CURLE_OK, transfer.lookUp == .refused {
+                waitForResolver(transfer)
+                continue
+            }
             transfers.remove(transfer.id)
             retire(transfer, failure: nil, code: finished.code)
         }
+        if lookUps.isAwaited { admitToResolver() }
         outbox.deliver()
     }
 
     private func retire(_ transfer: Transfer, failure: TransferFailure?, code: CURLcode?) {
         transfer.noteUnread()
+        transfer.endLookUp(isAbandoned: failure != nil)
         early.remove(transfer)
         transfer.leaveLane()
         // The results are read off the handle before it is taken out: some are gone afterwards.

@@ -6,14 +6,31 @@ import SecurityPolicy
 /// What libcurl asks and tells (CurlCallbacks).
 extension Transfer {
     /// The name is about to be resolved: there was a place among the connections.
-    func resolves() {
-        clock.enter(.resolve, now: MonotonicClock.nanoseconds)
+    /// - Returns: False when it has to wait until fewer names are looked up.
+    func resolves() -> Bool {
+        // What it has waited counts as looking its name up.
+        if lookUp != .waits { clock.enter(.resolve, now: MonotonicClock.nanoseconds) }
+        guard needsResolver else { return true }
+        lookUp = beginLookUp() ? .runs : .refused
+        return lookUp == .runs
+    }
+
+    /// Whether the system's resolver is asked, in which case it takes a thread.
+    private var needsResolver: Bool {
+        // libcurl knows those names itself (RFC 6761, section 6.3). Which one is looked up otherwise it does not say.
+        guard let host = handle?.applied.host, proxy.url.isEmpty, plan.context.connection.overrides.isEmpty
+        else {
+            return true
+        }
+        let name = host.hasPrefix("[") ? host.dropFirst().dropLast() : host[...]
+        return name != "localhost" && !name.hasSuffix(".localhost") && IPAddress(text: name) == nil
     }
 
     /// A socket is about to be opened to an address.
     /// - Returns: False when it must not be.
     func mayConnect(to address: IPAddress?) -> Bool {
         clock.enter(.connect, now: MonotonicClock.nanoseconds)
+        endLookUp(isAbandoned: false)
         handshakes = 0
         return mayTalk(to: address)
     }

@@ -53,6 +53,8 @@ final class Transfer: Numbered {
     /// What the requests have in common that may share this one's connection; nil where none multiplexes.
     private(set) var route: Route?
     var place = Place.atGate
+    /// What becomes of the look-up of its host's name.
+    var lookUp = LookUp.none
     /// Whether the caller has paused it.
     private(set) var isPaused = false
     private var pausedAt: UInt64?
@@ -84,6 +86,17 @@ final class Transfer: Numbered {
     private var readsInLane = false
     var tlsDescription: (version: String, cipherSuite: String)?
 
+    /// A look-up of a name.
+    enum LookUp {
+        /// None was needed, or it is over.
+        case none
+        case runs
+        /// It may not begin yet (LookUps), so libcurl gives the transfer up.
+        case refused
+        /// It could not begin at once, and will when libcurl has the transfer again.
+        case waits
+    }
+
     /// Where a transfer is.
     enum Place {
         /// Waits for a connection to share.
@@ -92,6 +105,8 @@ final class Transfer: Numbered {
         case inQueue
         /// Paused before a byte of it was sent: it begins anew when it goes on.
         case parked
+        /// Waits until its name may be looked up (LookUps).
+        case atResolver
         /// Waits for what the program's hook says about the server (TrustChallenges).
         case atHook
         /// Waits for a Kerberos ticket (ServiceTickets).
@@ -185,6 +200,21 @@ final class Transfer: Numbered {
             proxy: proxy,
             connection: plan.context.connection
         )
+    }
+
+    func beginLookUp() -> Bool {
+        surroundings.lookUps.begin()
+    }
+
+    /// Its name is not looked up any more, or nobody waits for the answer.
+    func endLookUp(isAbandoned: Bool) {
+        defer { lookUp = .none }
+        guard lookUp == .runs else { return }
+        if isAbandoned {
+            surroundings.lookUps.abandon(now: MonotonicClock.nanoseconds)
+        } else {
+            surroundings.lookUps.end()
+        }
     }
 
     /// Gives the handle back.

@@ -6,6 +6,8 @@ final class TransferSurroundings {
     let outbox = Outbox()
     let connected = ConnectedTransfers()
     let early = EarlyAnswers()
+    // A value whose methods call nothing outside.
+    @exclusivity(unchecked) var lookUps = LookUps()
     /// How many readers of a route may have a connection of their own (StreamLanes).
     let streamConnections: Int
     let challenges: TrustChallenges
