@@ -84,4 +84,25 @@ import Testing
         #expect(queue.leave(id(1)).isEmpty)
         #expect(queue.leave(id(0)) == [id(2)])
     }
+
+    @Test func `who has left while another waits is not kept`() {
+        var queue = ConnectionQueue(mostPerHost: 1, most: 0)
+        let began = [enter(&queue, 1), enter(&queue, 2)]
+        #expect(began == [true, false])
+        for number: UInt64 in 3...10_000 {
+            let isInside = enter(&queue, number)
+            let next = queue.leave(id(number))
+            #expect(!isInside && next.isEmpty)
+        }
+        #expect(queue.entries(at: here) < 100)
+        // Nor are the priorities that one had.
+        for number in 0..<10_000 { queue.prioritize(id(2), number.isMultiple(of: 2) ? .high : .low) }
+        #expect(queue.entries(at: here) < 100)
+        let isInside = enter(&queue, 20_000)
+        #expect(!isInside)
+        #expect(queue.leave(id(1)) == [id(20_000)])
+        #expect(queue.leave(id(20_000)) == [id(2)])
+        #expect(queue.leave(id(2)).isEmpty)
+        #expect(queue.entries(at: here) == 0)
+    }
 }

@@ -22,6 +22,8 @@ struct ConnectionQueue {
     private struct Line {
         var inside = 0
         var waiting = PriorityHeap()
+        /// How many wait; the heap has entries of others too.
+        var waiters = 0
     }
 
     private let mostPerHost: Int
@@ -30,6 +32,9 @@ struct ConnectionQueue {
     private var lines: [Host: Line] = [:]
     private var inside = 0
     private var lastNumber: UInt64 = 0
+
+    /// How many entries are kept for a host, for tests.
+    func entries(at host: Host) -> Int { lines[host]?.waiting.count ?? 0 }
 
     /// Makes a queue with libcurl's limits; 0 for none.
     init(mostPerHost: Int, most: Int) {
@@ -52,7 +57,8 @@ struct ConnectionQueue {
             inside += 1
             lines[host, default: Line()].inside += 1
         } else {
-            lines[host, default: Line()].waiting.insert(
+            lines[host, default: Line()].waiters += 1
+            lines[host]?.waiting.insert(
                 .init(id: id, priority: priority, number: place.number)
             )
         }
@@ -64,6 +70,8 @@ struct ConnectionQueue {
     mutating func leave(_ id: TransferID) -> [TransferID] {
         guard let place = places.removeValue(forKey: id) else { return [] }
         guard place.isInside else {
+            lines[place.host]?.waiters -= 1
+            tidy(place.host)
             forget(place.host)
             return []
         }
@@ -80,6 +88,18 @@ struct ConnectionQueue {
         places[id] = place
         // The entry before does not match its place any more and is skipped.
         lines[place.host]?.waiting.insert(.init(id: id, priority: priority, number: place.number))
+        tidy(place.host)
+    }
+
+    /// Drops the entries of those who have left or have another priority by now, where they are many.
+    ///
+    /// Those at the top are dropped when their turn comes, but one who waits for hours may stand above them.
+    private mutating func tidy(_ host: Host) {
+        guard let line = lines[host], line.waiting.count > 2 * line.waiters + 64 else { return }
+        let places = places
+        lines[host]?.waiting.keep { entry in
+            places[entry.id].map { !$0.isInside && $0.priority == entry.priority } ?? false
+        }
     }
 
     private var hasRoom: Bool { most <= 0 || inside < most }
@@ -99,6 +119,7 @@ struct ConnectionQueue {
             guard let best = candidates.min(by: { $0.entry < $1.entry }) else { break }
             lines[best.host]?.waiting.removeFirst()
             lines[best.host]?.inside += 1
+            lines[best.host]?.waiters -= 1
             places[best.entry.id]?.isInside = true
             inside += 1
             ids.append(best.entry.id)
@@ -138,6 +159,15 @@ struct PriorityHeap {
     private var heap: [Entry] = []
 
     var first: Entry? { heap.first }
+
+    var count: Int { heap.count }
+
+    /// Forgets the entries that are not wanted, and those that are there twice.
+    mutating func keep(where isWanted: (Entry) -> Bool) {
+        var known: Set<TransferID> = []
+        // What is sorted is a heap.
+        heap = heap.filter { isWanted($0) && known.insert($0.id).inserted }.sorted()
+    }
 
     mutating func insert(_ entry: Entry) {
         heap.append(entry)

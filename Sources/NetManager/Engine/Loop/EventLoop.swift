@@ -28,12 +28,7 @@ final class EventLoop {
     /// Whether nobody is let in any more.
     private(set) var isFinishing = false
     /// What is to be done once nothing is under way.
-    private var idleWork: [IdleWork] = []
-
-    private enum IdleWork {
-        case closeConnections
-        case tell(@Sendable () -> Void)
-    }
+    private var idleWork = IdleWork()
 
     init(engine: Engine, configuration: CurlTransport.Configuration, selector: Selector) {
         self.engine = engine
@@ -163,8 +158,8 @@ final class EventLoop {
         case .goOn(let id): goOn(id)
         case .prioritize(let id, let priority): prioritize(id, priority)
         case .fail(let id, let failure): end(id, because: failure)
-        case .whenIdle(let closure): idleWork.append(.tell(closure))
-        case .closeIdleConnections: idleWork.append(.closeConnections)
+        case .whenIdle(let closure): idleWork.add(.tell(closure))
+        case .closeIdleConnections: idleWork.add(.closeConnections)
         case .answered(let number, let answer): settle(number, answer)
         case .ticket(let host, let isThere): settleTicket(of: host, isThere: isThere)
         case .stop: break
@@ -174,9 +169,7 @@ final class EventLoop {
 
     /// Does what has waited for this moment, in which nothing is under way.
     private func rest() {
-        let work = idleWork
-        idleWork = []
-        for item in work {
+        for item in idleWork.take() {
             switch item {
             case .tell(let closure):
                 closure()
@@ -274,8 +267,7 @@ final class EventLoop {
         outbox.deliver()
         // No turn follows in which the closures of these calls would be called.
         engine.deliverCompletions()
-        for case .tell(let closure) in idleWork { closure() }
-        idleWork = []
+        for case .tell(let closure) in idleWork.take() { closure() }
         handles.close()
         multi.close()
         handles.closeShare()
