@@ -145,6 +145,30 @@ import Testing
         #expect(try await response.body.collect() == Data("hello".utf8))
     }
 
+    @Test(arguments: [[:], ["X-One": "1"]] as [HTTPHeaders], ["POST", "PUT"])
+    func `it counts too when only the end of the body, or what stands behind it, could not be sent`(
+        trailers: HTTPHeaders,
+        method: HTTPMethod
+    ) async throws {
+        let gate = Gate()
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+        let options = ServerOptions().with {
+            $0.onHead = { _ in .answer(.script([.send(text), .wait(gate), .reset])) }
+        }
+        let server = try TestServer(options: options) { _ in .text("") }
+        let (pieces, source) = AsyncStream<Data>.makeStream()
+        let body: HTTPBody = trailers.isEmpty ? .stream(pieces) : .stream(pieces) { trailers }
+        let request = HTTPRequest(method, url: try #require(URL(string: server.url())), body: body)
+        source.yield(Data("begin".utf8))
+        let response = try await CurlTransport().send(request, context: TransportContext())
+        #expect(response.head.status == 200)
+        gate.open()
+        #expect(await server.until { $0.openConnections == 0 })
+        source.finish()
+        #expect(try await response.body.collect() == Data("hello".utf8))
+        #expect(server.counters.connections == 1)
+    }
+
     @Test func `a source that is faster than its server is held back`() async throws {
         let gate = Gate()
         let options = ServerOptions().with {

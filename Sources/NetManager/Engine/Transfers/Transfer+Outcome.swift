@@ -97,7 +97,8 @@ extension Transfer {
         guard isComplete == true else { return false }
         return multiplexes
             ? code == CURLE_HTTP2_STREAM && handle?.errorMessage == nil
-            : code == CURLE_SEND_ERROR && !hasSentAll
+            // Also where libcurl has all of the body, and could not send the end of it, or the trailers.
+            : code == CURLE_SEND_ERROR
     }
 
     /// Whether the content of the response has the declared length; nil where none is declared.
