@@ -19,6 +19,15 @@ import Testing
         #expect(clock.expired(now: .max) == nil)
     }
 
+    @Test func `what is over already is looked at at once`() {
+        var clock = clock({ $0.idle = .seconds(60) }, headDeadline: second)
+        #expect(clock.nextLook(now: 0) == second)
+        #expect(clock.nextLook(now: 3 * second) == second)
+        // A pause prolongs the time, and nothing can be over during one.
+        clock.pause(now: 0)
+        #expect(clock.nextLook(now: 3 * second) == 63 * second)
+    }
+
     @Test func `each stage has its own limit`() {
         var clock = clock {
             $0.queue = .seconds(1)

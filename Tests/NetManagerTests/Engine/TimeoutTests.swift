@@ -85,6 +85,20 @@ import Testing
         try await behindABusyConnection(contexts, time: .total)
     }
 
+    @Test func `a stream whose time is over when the engine takes it ends at once`() async throws {
+        let gate = Gate()
+        let server = try TestServer { _ in .text("").after(gate) }
+        let start = ContinuousClock.now
+        let error = try await send(server.url()) {
+            $0.delivery = .streamed
+            $0.deadline = .now - .milliseconds(1)
+        }
+        expect(error, .total)
+        // The limit of an idle body is a minute, and would end it too.
+        #expect(start.duration(to: .now) < .seconds(30))
+        gate.open()
+    }
+
     @Test func `the head of a stream has a time, its body has none`() async throws {
         let gate = Gate()
         let server = try TestServer {

@@ -114,11 +114,13 @@ struct PhaseClock {
         }
     }
 
-    /// When to look again: at this stage's end, or after the shortest limit, which a later stage may have.
+    /// When to look again: at this stage's end, which may be past where the engine had other work, or after the shortest
+    /// limit, which a later stage may have.
     func nextLook(now: UInt64) -> UInt64? {
         let shortest = limits.shortest.map { now &+ $0 }
-        let candidates = [deadline, headDeadline.flatMap { phase == .idle ? nil : $0 }, shortest]
-        return candidates.compactMap { $0 }.filter { $0 > now }.min()
+        // It counts again after a pause.
+        let head = headDeadline.flatMap { phase == .idle || $0 <= now ? nil : $0 }
+        return [deadline, head, shortest].compactMap { $0 }.min()
     }
 
     /// What is over; nil when nothing is.
