@@ -13,23 +13,43 @@ struct Client {
 
     /// The main thread waits by itself, so that valgrind 3.19 can count what this does (see BenchmarkGuard).
     static func main() {
+        let arguments = Arguments()
+        // What runs on the engine's thread from the first needs none of Swift's pool.
+        guard arguments.style == "executor" else { return wait(for: nil) { try Targets(arguments) } }
+        let base = Measurement.residentKiB
+        do {
+            let targets = try Targets(arguments)
+            wait(for: targets.next.manager.executor, base: base) { targets }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private static func wait(
+        for executor: (any TaskExecutor)?,
+        base: Int? = nil,
+        _ targets: @escaping @Sendable () throws -> Targets
+    ) {
         let isDone = DispatchSemaphore(value: 0)
-        Task.detached {
+        Task.detached(executorPreference: executor) {
             do {
-                try await measure()
+                try await measure(base ?? Measurement.residentKiB, targets)
             } catch {
-                print("BenchmarkClient: \(error)")
-                exit(1)
+                fail(error)
             }
             isDone.signal()
         }
         isDone.wait()
     }
 
-    private static func measure() async throws {
-        let base = Measurement.residentKiB
-        let arguments = Arguments()
-        let client = Client(targets: try Targets(arguments))
+    private static func fail(_ error: any Error) -> Never {
+        print("BenchmarkClient: \(error)")
+        exit(1)
+    }
+
+    private static func measure(_ base: Int, _ targets: () throws -> Targets) async throws {
+        let client = Client(targets: try targets())
+        let arguments = client.arguments
         var errors = arguments.warmUp > 0 ? try await client.run(arguments.warmUp) : 0
         let measurement = Measurement(base: base)
         errors += try await client.run(arguments.count)
@@ -61,11 +81,6 @@ struct Client {
                         done(false)
                     }
                 )
-            }
-        case "executor":
-            // The tasks of the program itself run on the engine's thread, as they ask to.
-            return await withTaskExecutorPreference(manager.executor) {
-                await runLanes(count, inFlight: arguments.inFlight) { await Client.gets(targets.next) }
             }
         case "json":
             return await runLanes(count, inFlight: arguments.inFlight) {
