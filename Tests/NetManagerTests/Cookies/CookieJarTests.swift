@@ -48,6 +48,20 @@ import Testing
         #expect(try await sent(manager, server.url("/x")) == "")
     }
 
+    @Test func `a Host of the caller's own chooses the cookies of its own request alone`() async throws {
+        let server = try server()
+        let jar = CookieJar()
+        let manager = manager(jar)
+        let own: HTTPHeaders = ["Host": "bank.example"]
+        #expect(try await sent(manager, server.url("/set"), own) == "")
+        #expect(try await sent(manager, server.url("/x"), own) == "a=1")
+        for host in ["localhost", "127.0.0.1"] {
+            #expect(try await sent(manager, server.url("/x", host: host)) == "")
+            #expect(try await sent(manager, server.url("/y", host: host)) == "")
+        }
+        #expect(jar.cookies.allSatisfy { $0.domain == "bank.example" })
+    }
+
     @Test func `a cookie of a redirect is sent to its goal`() async throws {
         let server = try server()
         #expect(try await sent(manager(CookieJar()), server.url("/redirect")) == "r=3")

@@ -325,6 +325,7 @@ extension EasyHandle {
         let host = namesHost ? applied.hostField : nil
         let entries = HeaderList.entries(of: plan.headers, hasBody: hasBody, codings: codings, host: host)
         for entry in entries { try lines.append(entry) }
+        if plan.headers.contains("Host") { remembersHost = true }
         let list = lines.take()
         let code = nm_easy_setopt_slist(pointer, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(headerList)

@@ -27,6 +27,9 @@ final class EasyHandle {
     var connectToList: UnsafeMutablePointer<curl_slist>?
     /// Whether no other transfer may have it.
     var isWornOut = false
+    /// Whether a request named a host of its own, whose cookies libcurl (7.71 to 8.19, CVE-2026-6276) takes for those of every
+    /// later host too: the handle is given up.
+    var remembersHost = false
     /// What all handles of the pool share, unless a jar takes its place.
     private let share: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>

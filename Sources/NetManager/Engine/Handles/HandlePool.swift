@@ -35,7 +35,9 @@ final class HandlePool {
 
     func give(back handle: EasyHandle) {
         handle.transfer = nil
-        guard !handle.isWornOut, idle.count < Self.limit, (try? handle.forgetSecrets()) != nil else { return }
+        guard !handle.isWornOut, !handle.remembersHost, idle.count < Self.limit,
+            (try? handle.forgetSecrets()) != nil
+        else { return }
         idle.append(handle)
     }
 
