@@ -91,6 +91,27 @@ import Testing
         _ = try await fetch(pinned.server.url(), through: .none, policy: pinned.pinned, on: transport)
     }
 
+    @Test(arguments: [
+        nil, Proxy.Credentials(user: "ann", password: "wrong"), .init(user: "bob", password: "p:w@d"),
+    ])
+    func `a tunnel that one user opened carries nobody else's request`(other: Proxy.Credentials?) async throws
+    {
+        let pinned = try PinnedServer()
+        let peer = try ProxyPeer(credentials: Self.right)
+        let transport = CurlTransport()
+        func ask(_ credentials: Proxy.Credentials?) async throws {
+            let proxy = Proxy.http(host: "localhost", port: peer.port, credentials: credentials)
+            let url = pinned.server.url()
+            _ = try await fetch(url, through: proxy, policy: pinned.pinned, on: transport)
+        }
+        let own = Proxy.Credentials(user: "ann", password: "p:w@d")
+        try await ask(own)
+        let detail = try await isProxyFailure { try await ask(other) }
+        #expect(detail?.contains("407") == true)
+        try await ask(own)
+        #expect(pinned.server.counters.connections == 1 && pinned.server.counters.requests == 2)
+    }
+
     @Test func `SOCKS 5 with a password is given names to resolve`() async throws {
         let pinned = try PinnedServer()
         let peer = try ProxyPeer(.socks5, credentials: Self.right)
