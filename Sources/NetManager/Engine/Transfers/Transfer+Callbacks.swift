@@ -124,11 +124,9 @@ extension Transfer {
             return state.fail(.malformedHead)
         }
         declaredLength = length ?? 0
+        isCoded = headers.mayBeCoded && head.headers.contains("Content-Encoding")
         // The length of encoded content says nothing about the decoded bytes that are counted.
-        if plan.context.meter != nil {
-            let isCoded = headers.mayBeCoded && head.headers.contains("Content-Encoding")
-            downloadTotal = isCoded ? nil : length
-        }
+        if plan.context.meter != nil { downloadTotal = isCoded ? nil : length }
         let isStreamed = plan.context.delivery.isStreamed
         let problem = headers.mayBeCoded ? codingProblem(head.headers, isStreamed: isStreamed) : nil
         self.head = consume head
@@ -248,9 +246,7 @@ extension Transfer {
     ///
     /// Small bodies are never looked at: their size is no danger.
     private var looksLikeBomb: Bool {
-        guard decoded > 8 << 20, let handle, head?.headers.contains("Content-Encoding") == true else {
-            return false
-        }
+        guard isCoded, decoded > 8 << 20, let handle else { return false }
         return decoded / max(1, Int(handle.measure(CURLINFO_SIZE_DOWNLOAD_T)))
             > plan.context.maximumDecompressionRatio
     }

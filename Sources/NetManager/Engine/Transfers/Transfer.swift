@@ -39,6 +39,8 @@ final class Transfer: Numbered {
     var uploaded: Int64 = 0
     /// Bytes of the body as libcurl hands them on: after decoding, unless the reader decodes.
     @exclusivity(unchecked) var decoded = 0
+    /// Whether the response names a content coding: looked up once, and asked with every piece of a large body.
+    var isCoded = false
     /// Whether the reader of the body undoes its content codings (DecodedBody).
     var readerDecodes = false
     /// The way of the body to its reader, once the head has been handed on.
