@@ -62,6 +62,27 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [\Timeouts.idle, \.tls, \.connect, \.firstByte, \.queue]
+            as [any WritableKeyPath<Timeouts, Duration?> & Sendable]
+    )
+    func `one limit of nothing ends its stage and holds nobody else up`(
+        stage: any WritableKeyPath<Timeouts, Duration?> & Sendable
+    ) async throws {
+        let server = try TestServer { _ in .text("there") }
+        let transport = CurlTransport()
+        let request = HTTPRequest(url: try #require(URL(string: server.url())))
+        var context = TransportContext(deadline: .now + .seconds(60))
+        context.timeouts[keyPath: stage] = .zero
+        do {
+            #expect(try await transport.send(request, context: context).body.collect() == Data("there".utf8))
+        } catch let error as RequestError {
+            guard case .timedOut = error.kind else { throw error }
+        }
+        let other = TransportContext(deadline: .now + .seconds(60))
+        #expect(try await transport.send(request, context: other).head.status == 200)
+    }
+
     @Test func `entries of transfers that have ended can be dropped from the queue of deadlines`() {
         var queue = DeadlineQueue()
         for number in 0..<1000 as Range<UInt64> {

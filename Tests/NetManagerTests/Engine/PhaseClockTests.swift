@@ -28,6 +28,13 @@ import Testing
         #expect(clock.nextLook(now: 3 * second) == 63 * second)
     }
 
+    @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
+    func `a later stage's limit of next to nothing is looked for a millisecond later`(limit: Duration) {
+        let clock = clock { $0.idle = limit }
+        #expect(clock.expired(now: second) == nil)
+        #expect(clock.nextLook(now: second) == second + 1_000_000)
+    }
+
     @Test func `each stage has its own limit`() {
         var clock = clock {
             $0.queue = .seconds(1)

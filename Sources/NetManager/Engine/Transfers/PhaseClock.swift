@@ -114,10 +114,13 @@ struct PhaseClock {
         }
     }
 
+    /// Limits are kept to the millisecond, and one of nothing must not be looked for again at the same moment, for ever.
+    private static let shortestWait: UInt64 = 1_000_000
+
     /// When to look again: at this stage's end, which may be past where the engine had other work, or after the shortest
     /// limit, which a later stage may have.
     func nextLook(now: UInt64) -> UInt64? {
-        let shortest = limits.shortest.map { now &+ $0 }
+        let shortest = limits.shortest.map { now &+ max($0, Self.shortestWait) }
         // It counts again after a pause.
         let head = headDeadline.flatMap { phase == .idle || $0 <= now ? nil : $0 }
         return [deadline, head, shortest].compactMap { $0 }.min()
