@@ -33,6 +33,14 @@ extension EasyHandle {
     }
 }
 
+extension EasyHandle {
+    /// Makes a connection for the transfer under way, the last one that the handle carries.
+    func connectAnew() throws(TransferFailure) {
+        isWornOut = true
+        try set(CURLOPT_FRESH_CONNECT, 1)
+    }
+}
+
 extension Authentication.Schemes {
     /// Whether one of the schemes proves the user of a whole connection, and libcurl does not keep others from it.
     var proveConnection: Bool { contains(.negotiate) }

@@ -115,6 +115,25 @@ extension EventLoop {
         release(route.gate.ended(transfer.id, wasCancelled: wasCancelled))
     }
 
+    /// Gives a transfer a connection that is made for it, as libcurl chose one that is not free; nothing was sent.
+    func connectAnew(_ transfer: Transfer) {
+        guard let handle = transfer.handle else { return }
+        multi.remove(handle.pointer)
+        transfer.needsFreshConnection = false
+        transfer.beginAnew()
+        do {
+            try handle.connectAnew()
+        } catch {
+            return end(transfer.id, because: error)
+        }
+        if transfer.isPaused {
+            transfer.place = .parked
+            leaveQueues(transfer, wasCancelled: true)
+        } else {
+            goOn(transfer, handToLibcurl)
+        }
+    }
+
     // MARK: The system's resolver
 
     /// Takes a transfer out of libcurl until its name may be looked up.

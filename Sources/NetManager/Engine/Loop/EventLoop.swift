@@ -235,6 +235,10 @@ final class EventLoop {
                 waitForResolver(transfer)
                 continue
             }
+            if finished.code != CURLE_OK, transfer.needsFreshConnection {
+                connectAnew(transfer)
+                continue
+            }
             transfers.remove(transfer.id)
             retire(transfer, failure: nil, code: finished.code)
         }

@@ -54,6 +54,10 @@ extension Transfer {
             // What the program's hook has still to be asked about has not failed yet.
             return verification?.question == nil ? state.fail(failure) : false
         }
+        guard takeConnection() else {
+            needsFreshConnection = true
+            return false
+        }
         handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
         guard mayTalk(to: ends.remote.address) else { return false }

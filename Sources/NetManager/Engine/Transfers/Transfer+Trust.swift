@@ -80,6 +80,7 @@ extension Transfer {
         else {
             return .untrusted(.untrusted(code: 0, reason: "the connection was verified under another policy"))
         }
+        if self.verification !== verification { leaveConnection() }
         self.verification = verification
         if plan.context.metrics != nil { tlsDescription = TLSVerification.description(of: ssl) }
         switch verification.ensureVerified(ssl) {
@@ -88,5 +89,28 @@ extension Transfer {
             return nil
         case .failure(let error): return .untrusted(error)
         }
+    }
+
+    /// Takes the connection for this request alone, where it carries one at a time.
+    ///
+    /// libcurl (7.88) knows only of a host whether its connections carry many, as the newest one does. Where some servers
+    /// behind a name speak HTTP/2 and some do not, it would write a second request over a connection of HTTP/1.1 that is in
+    /// use, and give one request the answer to the other.
+    /// - Returns: False when another request is under way on it.
+    func takeConnection() -> Bool {
+        guard !multiplexes, let handle, handle.applied.isSecure, let verification else { return true }
+        // One that libcurl has ended has no connection any more, though it may still be named.
+        if let user = verification.user, user !== self, let other = user.handle,
+            let its = nm_easy_getinfo_ssl(other.pointer), its == nm_easy_getinfo_ssl(handle.pointer)
+        {
+            return false
+        }
+        verification.user = self
+        return true
+    }
+
+    /// Gives up a connection that was taken.
+    func leaveConnection() {
+        if let verification, verification.user === self { verification.user = nil }
     }
 }

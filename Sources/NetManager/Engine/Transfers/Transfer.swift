@@ -70,6 +70,8 @@ final class Transfer: Numbered {
     var wasStarted = false
     /// The tickets that libcurl will look for, while nobody has seen to it.
     var missingTickets: [ServiceTickets.Service] = []
+    /// Whether libcurl chose a connection for it that another request has to itself.
+    var needsFreshConnection = false
     /// How often the program's hook was asked about its server.
     var questions = 0
     /// Whether its connection carries many requests at a time.
@@ -223,6 +225,7 @@ final class Transfer: Numbered {
     func detach() -> EasyHandle? {
         // The next one on the connection is not to find its socket held.
         releaseSocket()
+        leaveConnection()
         defer { handle = nil }
         handle?.transfer = nil
         return handle
@@ -238,6 +241,7 @@ final class Transfer: Numbered {
     func beginAnew() {
         handle?.clearErrorMessage()
         tunnelHeaders = HeaderBlock()
+        leaveConnection()
         verification = nil
         readSocket = nil
         holdsSocket = false

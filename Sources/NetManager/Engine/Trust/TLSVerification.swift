@@ -26,6 +26,8 @@ final class TLSVerification {
     /// The socket of the connection, where it carries many requests at a time and leads to an https proxy; nil before
     /// the first request.
     var layeredSocket: Int32?
+    /// The request under way on the connection, where that carries one at a time; it is named as long as it is.
+    var user: Transfer?
     /// What the server wanted of the client, and how it took the answer.
     var clientCertificate = ClientCertificateExchange()
 
