@@ -79,9 +79,11 @@ import Testing
         #expect(await child.exit() == .status(0))
     }
 
-    /// The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit, and the
-    /// address sanitizer takes what transfers hold that exit cuts off for leaks.
+    /// The backtracer of a crashed child may hang for minutes; the thread sanitizer sleeps for a second at exit, and ends
+    /// children that begin threads unless it is told not to; and the address sanitizer takes what transfers hold that exit
+    /// cuts off for leaks.
     private static let environment = [
-        "SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0", "ASAN_OPTIONS=detect_leaks=0",
+        "SWIFT_BACKTRACE=enable=no", "TSAN_OPTIONS=atexit_sleep_ms=0:die_after_fork=0",
+        "ASAN_OPTIONS=detect_leaks=0",
     ]
 }
