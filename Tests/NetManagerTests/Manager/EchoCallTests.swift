@@ -40,6 +40,7 @@ import Testing
                 fractions.withLock { $0.append(progress.fraction) }
             }
         }
+        #expect(ended.error == nil)
         #expect(ended.value?.count == 1_000_000)
         #expect(fractions.value.last == 1)
         let known = fractions.value.compactMap { $0 }
