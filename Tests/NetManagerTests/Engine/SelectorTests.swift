@@ -1,4 +1,5 @@
 import CLinux
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -40,6 +41,17 @@ import Testing
             }
         }
 
+        /// Whether epoll was told of the near socket.
+        var isRegistered: Bool {
+            get throws {
+                // "tfd:", the descriptor, "events:" and more, a line for each (proc_pid_fdinfo(5)).
+                let lines = try String(contentsOfFile: "/proc/self/fdinfo/\(epoll)", encoding: .utf8)
+                return lines.split(separator: "\n").contains { line in
+                    line.split(separator: " ").dropFirst().first.map(String.init) == "\(near)"
+                }
+            }
+        }
+
         func hold() throws { selector.hold(try #require(selector.watched(near))) }
         func release() throws { selector.release(try #require(selector.watched(near))) }
         func send() throws { try #require(write(far, "x", 1) == 1) }
@@ -59,12 +71,48 @@ import Testing
         for _ in 0..<2 { #expect(fixture.happened() == ["r"]) }
     }
 
+    @Test func `epoll is told what changed when the thread is about to wait, and not before`() throws {
+        let fixture = try Fixture()
+        fixture.selector.watch(fixture.near, for: .read)
+        #expect(try !fixture.isRegistered)
+        #expect(fixture.happened() == [])
+        #expect(try fixture.isRegistered)
+        try fixture.hold()
+        #expect(try fixture.isRegistered)
+        try fixture.send()
+        #expect(fixture.happened() == [])
+        #expect(try !fixture.isRegistered)
+        // As a reader does that keeps up: what it takes lets libcurl read, and fills it again.
+        try fixture.release()
+        try fixture.hold()
+        #expect(fixture.happened() == [])
+        #expect(try !fixture.isRegistered)
+        try fixture.release()
+        #expect(fixture.happened() == ["r"])
+        #expect(try fixture.isRegistered)
+    }
+
+    @Test func `a descriptor that libcurl opened and closed between two waits is never watched`() throws {
+        let fixture = try Fixture()
+        fixture.selector.forget(fixture.near)
+        fixture.selector.watch(fixture.near, for: .read)
+        fixture.selector.ignore(fixture.near)
+        try fixture.send()
+        #expect(fixture.happened() == [])
+        #expect(try !fixture.isRegistered)
+        fixture.selector.watch(fixture.near, for: .read)
+        #expect(fixture.happened() == ["r"])
+        fixture.selector.ignore(fixture.near)
+        #expect(try !fixture.isRegistered)
+    }
+
     @Test func `nothing is told of a closed socket of which a program that begins has a copy`() throws {
         let fixture = try Fixture()
         fixture.selector.watch(fixture.near, for: .read)
         let copy = dup(fixture.near)
         defer { close(copy) }
         try fixture.send()
+        #expect(fixture.happened() == ["r"])
         fixture.selector.forget(fixture.near)
         // Its number leads to another file from here on.
         try #require(dup2(fixture.far, fixture.near) == fixture.near)
