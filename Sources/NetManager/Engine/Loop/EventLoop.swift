@@ -53,9 +53,10 @@ final class EventLoop {
         var jobs: [UnownedJob] = []
         var commands: [Command] = []
         var events: [Selector.Event] = []
+        let executor = engine.asUnownedTaskExecutor()
         while !engine.mustHalt {
             engine.take(&jobs)
-            for job in jobs { job.runSynchronously(on: engine.asUnownedTaskExecutor()) }
+            for job in jobs { job.runSynchronously(on: executor) }
             jobs.empty()
             engine.deliverCompletions()
             engine.take(&commands)
