@@ -9,6 +9,10 @@
 /// Without effect on memory where the program has initialized libcurl before.
 CURLcode nm_global_init(void);
 
+/// What nm_set_engine_of_thread was called with on this thread; NULL on all others.
+const void *nm_engine_of_thread(void);
+void nm_set_engine_of_thread(const void *engine);
+
 /// malloc, free and realloc, but for blocks of the size of a receive buffer, which lie apart from all others.
 ///
 /// They may be called from any thread.

@@ -272,7 +272,7 @@ final class Engine: TaskExecutor {
         let started = Thread.start(name: Self.threadName) { [self] in
             thread.store(pthread_self(), ordering: .relaxed)
             let selector = Selector(epoll: descriptors.epoll, wakeDescriptor: descriptors.wake)
-            EventLoop(engine: self, configuration: configuration, selector: selector).run()
+            asCurrent { EventLoop(engine: self, configuration: configuration, selector: selector).run() }
             // From here on nothing waits for a turn: none follows, and a later thread may get the number of this one.
             thread.store(0, ordering: .relaxed)
             deliverCompletions()

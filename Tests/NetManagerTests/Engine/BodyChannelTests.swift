@@ -91,4 +91,15 @@ import Testing
         channel.handOn()
         #expect(try await reader.value == channel.received)
     }
+
+    @Test func `a body is decoded on no engine's thread, be it another transport's`() async throws {
+        let channel = Self.channel()
+        let other = CurlTransport()
+        #expect(!channel.isOnEngine)
+        try await withTaskExecutorPreference(other.engine) {
+            #expect(channel.isOnEngine)
+            #expect(Engine.current === other.engine)
+            try await channel.offEngine { #expect(Engine.current == nil) }
+        }
+    }
 }

@@ -179,10 +179,10 @@ final class BodyChannel: BodySource {
         engine.post(.fail(id, failure))
     }
 
-    /// Whether the caller is on the engine's thread.
-    var isOnEngine: Bool { engine.isCurrentThread }
+    /// Whether the caller is on an engine's thread, be it this one's or another's.
+    var isOnEngine: Bool { Engine.current != nil }
 
-    /// Calls a closure where the caller is, but never on the engine's thread.
+    /// Calls a closure where the caller is, but never on an engine's thread.
     func offEngine<T: Sendable>(_ work: () async throws -> T) async throws -> T {
         guard isOnEngine else { return try await work() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
