@@ -19,7 +19,7 @@ final class Targets: Sendable {
         urls = arguments.urls
         isOne = arguments.hosts == 1 && arguments.policies == 1
         let root = try arguments.root.map { try Certificate.load(contentsOf: $0) }
-        let transport = Targets.transport(isOne: isOne)
+        let transport = Targets.transport(isOne: isOne, loops: arguments.loops)
         managers = (0..<arguments.policies).map { number in
             var configuration = HTTPSessionManager.Configuration()
             if let root { configuration.securityPolicy = Targets.policy(Set(root), number: number) }
@@ -35,10 +35,11 @@ final class Targets: Sendable {
     }
 
     /// One that keeps as many connections as there may be hosts; by itself libcurl keeps four for each request under way.
-    private static func transport(isOne: Bool) -> CurlTransport {
-        if isOne { return .shared }
+    private static func transport(isOne: Bool, loops: Int) -> CurlTransport {
+        if isOne && loops == 1 { return .shared }
         var configuration = CurlTransport.Configuration()
         configuration.maximumIdleConnections = 4096
+        configuration.loops = loops
         return CurlTransport(configuration)
     }
 

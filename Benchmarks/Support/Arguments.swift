@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the clients are asked to do: `STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT [HOSTS [POLICIES]]]`.
+/// What the clients are asked to do: `STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT [HOSTS [POLICIES [LOOPS]]]]`.
 package struct Arguments: Sendable {
     /// What is transferred.
     package enum Workload: String, Sendable {
@@ -22,6 +22,8 @@ package struct Arguments: Sendable {
     package let hosts: Int
     /// How many security policies take turns.
     package let policies: Int
+    /// How many threads carry the requests.
+    package let loops: Int
 
     /// The URL of each host.
     package var urls: [String] {
@@ -37,7 +39,8 @@ package struct Arguments: Sendable {
         guard words.count >= 7, let workload = Workload(rawValue: words[2]), let count = Int(words[4]),
             let inFlight = Int(words[5]), let warmUp = Int(words[6]), count > 0, inFlight > 0
         else {
-            print("usage: STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP [ROOT [HOSTS [POLICIES]]]")
+            let optional = "[ROOT [HOSTS [POLICIES [LOOPS]]]]"
+            print("usage: STYLE get|download|upload URL COUNT IN-FLIGHT WARM-UP \(optional)")
             exit(2)
         }
         style = words[1]
@@ -49,6 +52,7 @@ package struct Arguments: Sendable {
         root = words.count > 7 && !words[7].isEmpty ? words[7] : nil
         hosts = words.count > 8 ? max(1, Int(words[8]) ?? 1) : 1
         policies = words.count > 9 ? max(1, Int(words[9]) ?? 1) : 1
+        loops = words.count > 10 ? max(1, Int(words[10]) ?? 1) : 1
     }
 }
 

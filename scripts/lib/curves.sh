@@ -2,10 +2,10 @@
 # Sourced by scripts/bench: what a request costs over the requests in flight, the hosts and the policies, and what a
 # connection that waits for the next request takes.
 
-# point NAME CLIENTS URL COUNT IN-FLIGHT WARM-UP ROOT HOSTS POLICIES: one point of a curve, all programs in turns.
-# Hosts of 0 mean that the URL is that of the only one.
+# point NAME CLIENTS URL COUNT IN-FLIGHT WARM-UP ROOT HOSTS POLICIES [LOOPS]: one point of a curve, all programs in turns.
+# Hosts of 0 mean that the URL is that of the only one. The floor has one loop always.
 point() {
-    local name=$1 clients=$2 url=$3 count=$4 in_flight=$5 warm_up=$6 trusted=$7 hosts=$8 policies=$9
+    local name=$1 clients=$2 url=$3 count=$4 in_flight=$5 warm_up=$6 trusted=$7 hosts=$8 policies=$9 loops=${10:-1}
     [[ $name == "$only"* ]] || return 0
     local turn client
     for ((turn = 0; turn < runs; turn++)); do
@@ -17,7 +17,7 @@ point() {
                     ;;
                 *)
                     run_one "$name" BenchmarkClient "$client" get "$url" "$count" "$in_flight" "$warm_up" "$trusted" \
-                        "$hosts" "$policies"
+                        "$hosts" "$policies" "$loops"
                     ;;
             esac
         done
@@ -43,6 +43,8 @@ run_curves() {
     for n in 1 10 100 1000; do
         point "hosts-$n" "poll epoll async closure" "$hosts_http/small" 8000 64 2000 "" "$n" 1
     done
+    # The same as a hundred hosts by one loop; on the one core that the client has, they can only cost more.
+    point loops-4 "poll epoll async closure" "$hosts_http/small" 8000 64 2000 "" 100 1 4
     # Every request is to another host than all before, so it leaves a connection that nobody uses.
     point idle-http "epoll async" "$hosts_http/small" 1000 1 50 "" 1050 1
     point idle-tls "epoll async" "$hosts_https/small" 1000 1 50 "$root" 1050 1

@@ -2,13 +2,13 @@
 extension CurlTransport {
     /// Ends the transport at once: requests under way fail as ``RequestError/Kind/shutDown``, later ones are refused.
     public func shutdown() {
-        engine.stop()
+        for engine in engines { engine.stop() }
     }
 
     /// Ends the transport in good order.
     ///
     /// New requests are refused at once as ``RequestError/Kind/shutDown``. Those under way may end until the deadline,
-    /// content that is still being read included; then they fail as `shutDown`. Idle connections and the thread are gone
+    /// content that is still being read included; then they fail as `shutDown`. Idle connections and threads are gone
     /// when this returns. A retry or a redirect is a new request: shut the managers down first, which let theirs end.
     /// Cancelling the task that waits moves the deadline to that moment. It may be called any number of times.
     /// - Parameter deadline: How long requests under way may take, from now on.
@@ -23,13 +23,21 @@ extension CurlTransport {
     /// - Returns: Whether all of them ended by themselves.
     @discardableResult
     public func shutdown(deadline: ContinuousClock.Instant) async -> Bool {
-        engine.refuseTransfers()
-        let isDrained = await Patience.wait(until: deadline) { [engine] isDone in
-            if !engine.post(ifRunning: .whenIdle(isDone)) { isDone() }
+        let engines = engines
+        for engine in engines { engine.refuseTransfers() }
+        var isDrained = true
+        // One after the other: none gets anything new to do.
+        for engine in engines {
+            let isIdle = await Patience.wait(until: deadline) { isDone in
+                if !engine.post(ifRunning: .whenIdle(isDone)) { isDone() }
+            }
+            isDrained = isDrained && isIdle
         }
-        engine.stop()
-        await withUnsafeContinuation { done in
-            engine.whenEnded { done.resume() }
+        for engine in engines { engine.stop() }
+        for engine in engines {
+            await withUnsafeContinuation { done in
+                engine.whenEnded { done.resume() }
+            }
         }
         return isDrained
     }
@@ -39,6 +47,6 @@ extension CurlTransport {
     /// While requests are under way, it happens as soon as there are none. TLS sessions are kept: the next connection
     /// resumes them.
     public func closeIdleConnections() {
-        engine.post(ifRunning: .closeIdleConnections)
+        for engine in engines { engine.post(ifRunning: .closeIdleConnections) }
     }
 }

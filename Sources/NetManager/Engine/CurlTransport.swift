@@ -5,8 +5,8 @@ import Synchronization
 
 /// The transport over the system's libcurl: HTTP/1.1 and HTTP/2, connections kept and shared.
 ///
-/// One thread owns every libcurl object; it begins with the first request and ends with ``shutdown()`` or with the
-/// last reference to the transport. Connections and TLS sessions are shared by requests whose policies are equal,
+/// One thread owns every libcurl object, or one for each of several ``Configuration/loops``; it begins with the first
+/// request and ends with ``shutdown()`` or with the last reference to the transport. Connections and TLS sessions are shared by requests whose policies are equal,
 /// and by no others. Many managers may share a transport.
 public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeeping {
     /// The transport that managers use when they are given none; it lives as long as the process.
@@ -49,21 +49,52 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
         /// Less than a second counts as one.
         public var maximumConnectionLifetime: Duration?
 
+        /// How many threads carry requests; 1 by default, at most 256, and no more than ``maximumConnections``.
+        ///
+        /// One carries thousands of requests at a time, and ten thousand small ones in a second with a fifth of a core; more
+        /// are for a program that fills one. Requests that could share a connection, those to the same host and port
+        /// under the same policy, go over one loop, and each new host gets the next loop: requests to a single host use a
+        /// single loop. ``maximumConnections`` and ``maximumIdleConnections`` are divided among the loops. A loop begins
+        /// its thread with its first request.
+        public var loops = 1
+
         /// Makes a configuration of the defaults.
         public init() {}
     }
 
+    /// The engine, or the first of several.
     let engine: Engine
+    /// All engines, where there are several.
+    let loops: Loops?
 
     /// Makes a transport with connections of its own.
     public init(_ configuration: Configuration = .init()) {
         // Before anything asks OpenSSL for the first time: a policy's identity is a digest.
         CurlLibrary.prepare()
-        engine = Engine(configuration: configuration)
+        loops = configuration.usableLoops > 1 ? Loops(configuration) : nil
+        engine = loops?.engines[0] ?? Engine(configuration: configuration)
+    }
+
+    /// Makes a transport with connections of its own that several threads carry.
+    /// - Parameter loops: How many (``Configuration/loops``).
+    public convenience init(loops: Int) {
+        var configuration = Configuration()
+        configuration.loops = loops
+        self.init(configuration)
     }
 
     deinit {
-        engine.stop()
+        for engine in engines { engine.stop() }
+    }
+
+    /// All that there are.
+    var engines: [Engine] { loops?.engines ?? [engine] }
+
+    /// The one that a plan goes over.
+    @inline(__always)
+    private func engine(of plan: TransferPlan) -> Engine {
+        guard let loops else { return engine }
+        return loops.engines[loops.place(of: plan.url, connectionID: plan.policyID)]
     }
 
     package var executor: any TaskExecutor { engine }
@@ -89,7 +120,8 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
     func answer(to plan: TransferPlan) async throws -> TransferAnswer {
         try await withTaskCancellationHandler {
             try await Handover.value { continuation in
-                start(plan, .task(continuation, staysOnEngine: engine.isCurrentThread))
+                let engine = engine(of: plan)
+                start(plan, .task(continuation, staysOnEngine: engine.isCurrentThread), on: engine)
             }
         } onCancel: {
             cancel(plan)
@@ -98,14 +130,18 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
 
     /// Begins to carry a plan out; the reply gets its answer, once, also when nothing can be carried any more.
     func start(_ plan: TransferPlan, _ reply: consuming TransferReply) {
+        start(plan, reply, on: engine(of: plan))
+    }
+
+    private func start(_ plan: TransferPlan, _ reply: consuming TransferReply, on engine: Engine) {
         let refused = engine.post(TransferStart(plan: plan, reply: reply, owner: self))
-        if let refused { refused.reply.resume(throwing: refusal(of: plan)) }
+        if let refused { refused.reply.resume(throwing: refusal(of: plan, by: engine)) }
         // After the start, so that what it is told comes after that.
         plan.context.control?.attach(TransferOrders(engine: engine, id: plan.id))
     }
 
     /// Why nothing is carried any more.
-    private func refusal(of plan: TransferPlan) -> any Error {
+    private func refusal(of plan: TransferPlan, by engine: Engine) -> any Error {
         guard engine.isOrphaned else { return plan.error(.shutDown) }
         let reason = "the process was forked after the transport had begun; a child needs one of its own"
         return plan.error(.shutDown, detail: reason)
@@ -114,7 +150,7 @@ public final class CurlTransport: Transport, ExecutorProviding, ConnectionKeepin
     /// Ends what a plan has begun; nothing happens when it has ended already.
     func cancel(_ plan: TransferPlan) {
         plan.cancel()
-        engine.post(.cancel(plan.id))
+        engine(of: plan).post(.cancel(plan.id))
     }
 
     /// Opens a file away from the engine's thread, on which the caller may be.

@@ -124,6 +124,7 @@ extension HTTPSessionManager {
         if options.priority != .normal { control.priority = options.priority }
         guard let entry = calls.enter(control) else { throw RequestError(.shutDown, for: copy request) }
         isPrepared = true
+        let lanes = lanes.along(request.url, connectionID: settings.connectionID)
         let recorder = company.task == nil && monitors.isEmpty ? nil : MetricsRecorder(of: control)
         let events = monitors.isEmpty ? nil : events(of: request, monitors, recorder, start: time.now())
         let steps = snapshot.steps(options)

@@ -29,8 +29,8 @@ public final class HTTPSessionManager: Sendable {
         state = Guarded(Snapshot(configuration, ownQueue: ownQueue))
     }
 
-    /// The thread of the transport, for tasks that would rather share it than be woken on another one; nil where the
-    /// transport has none, which then changes nothing.
+    /// The thread of the transport, the first where it has several ``CurlTransport/Configuration/loops``, for tasks that
+    /// would rather share it than be woken on another one; nil where the transport has none, which then changes nothing.
     ///
     /// ```swift
     /// try await withTaskExecutorPreference(manager.executor) {

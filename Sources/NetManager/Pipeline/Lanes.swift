@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 
 /// Decides which code runs on the engine's thread and which never does.
 ///
@@ -24,14 +25,29 @@ final class Lanes: Sendable {
     /// What carries requests, of whatever kind.
     let carrier: any Transport
 
-    /// The engine, where it is the library's own.
-    private let ownEngine: Engine?
+    /// One for each loop of the transport, where it has several; the first is the one that has them.
+    private let others: [Lanes]
 
-    init(_ transport: any Transport) {
-        engine = (transport as? any ExecutorProviding)?.executor
-        ownEngine = engine as? Engine
+    convenience init(_ transport: any Transport) {
+        let ofCurl = transport as? CurlTransport
+        self.init(
+            transport,
+            engine: (transport as? any ExecutorProviding)?.executor,
+            others: ofCurl?.loops?.engines.map { Lanes(transport, engine: $0, others: []) } ?? []
+        )
+    }
+
+    private init(_ transport: any Transport, engine: (any TaskExecutor)?, others: [Lanes]) {
+        self.engine = engine
         self.transport = transport as? CurlTransport
         carrier = transport
+        self.others = others
+    }
+
+    /// Those of the loop that a request goes over first.
+    func along(_ url: URL, connectionID: String) -> Lanes {
+        guard !others.isEmpty, let loops = transport?.loops else { return self }
+        return others[loops.place(of: url, connectionID: connectionID)]
     }
 
     /// The largest body that is decoded on the engine's thread: 64 KiB take a tenth of a millisecond, about what a
@@ -46,8 +62,8 @@ final class Lanes: Sendable {
 
     /// Calls a closure on a serial queue that nobody else uses, if possible together with others.
     func complete(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        if let ownEngine {
-            ownEngine.complete(on: queue, body)
+        if let current = Engine.current {
+            current.complete(on: queue, body)
         } else {
             queue.async(execute: body)
         }
