@@ -53,8 +53,9 @@ extension SerializationError: CustomStringConvertible {
         guard let error = error as? DecodingError else { return "\(type(of: error))" }
         let (problem, context) =
             switch error {
-            case .typeMismatch(let type, let context): ("a value is no \(type)", context)
-            case .valueNotFound(let type, let context): ("there is null instead of \(type)", context)
+            case .typeMismatch(let type, let context): ("a value is no \(Self.word(for: type))", context)
+            case .valueNotFound(let type, let context):
+                ("there is null instead of \(Self.word(for: type))", context)
             case .keyNotFound(let key, let context): ("the key \(key.stringValue) is missing", context)
             case .dataCorrupted(let context): ("a value is malformed", context)
             @unknown default:
@@ -62,5 +63,11 @@ extension SerializationError: CustomStringConvertible {
             }
         let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
         return "\(problem), at \(path.isEmpty ? "the top level" : path.joined(separator: "."))"
+    }
+
+    /// What decoders call `Dictionary<String, Any>` is what JSON calls an object.
+    private static func word(for type: any Any.Type) -> String {
+        if type == [Any].self { return "array" }
+        return type == [String: Any].self ? "object" : "\(type)"
     }
 }

@@ -56,6 +56,20 @@ import Testing
         #expect(failure(Team.self, try makeResponse(type: json, " ")) == "empty")
     }
 
+    @Test(arguments: [
+        (#"{}"#, "a value is no array, at the top level"),
+        (#"[{"team":[],"score":1}]"#, "a value is no String, at 0.team"),
+        (#"[7]"#, "a value is no object, at 0"),
+        (#"[{"team":"a"}]"#, "the key score is missing, at 0"),
+    ])
+    func `the text says in JSON's words what is wrong, and where`(json: String, text: String) throws {
+        let response = try makeResponse(type: self.json, json)
+        let error = #expect(throws: SerializationError.self) {
+            try DecodableResponseSerializer([Team].self).serialize(response)
+        }
+        #expect("\(try #require(error))" == "The body is no Array<Team>: \(text).")
+    }
+
     @Test func `case 592: a text of another shape is undecodable`() throws {
         #expect(failure(Team.self, try makeResponse(type: json, #"{"team":1}"#)) == "undecodable Team")
     }
