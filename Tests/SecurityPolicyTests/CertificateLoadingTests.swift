@@ -71,6 +71,10 @@ import Testing
         let endings = ["cer", "crt", "der", "pem"]
         let searched = endings.map { "\(folder.path)/server.\($0)" } + endings.map { "/nowhere/server.\($0)" }
         #expect(error == .notFound(name: "server", searched: searched))
+        let places = "\(folder.path)/server.{cer,crt,der,pem}, /nowhere/server.{cer,crt,der,pem}"
+        #expect(error.map { "\($0)".contains("Tried: \(places). ") } == true)
+        let others = CertificateError.notFound(name: "a", searched: ["/x.d/a", "/x.d/b", "c.pem", "d.pem"])
+        #expect("\(others)".contains("Tried: /x.d/a, /x.d/b, c.pem, d.pem. "))
         #expect(throws: CertificateError.notFound(name: "a.pem", searched: ["/nowhere/a.pem"])) {
             try Certificate.load(named: "a.pem", in: ["/nowhere"])
         }
