@@ -23,7 +23,7 @@ public struct Proxy: Sendable, Hashable {
 
     /// How the proxy is spoken to.
     public var kind: Kind
-    /// The proxy's host name or address; empty for ``Kind/none`` and ``Kind/environment``.
+    /// The proxy's host name or address, without scheme, user and path; empty for ``Kind/none`` and ``Kind/environment``.
     public var host: String
     /// The proxy's port.
     public var port: Int

@@ -133,6 +133,18 @@ import Testing
         #expect(throws: TransferFailure.self) { try proxy("https", ["https_proxy": "https://p:1"]) }
     }
 
+    @Test(arguments: ["http://p", "ada:secret@p", "p/x", ""])
+    func `a proxy's host that is more than one is refused, and not repeated`(host: String) {
+        let error = #expect(throws: TransferFailure.self) {
+            try ResolvedProxy(.http(host: host, port: 1), scheme: "http", host: "h", environment: [:])
+        }
+        guard case .invalidConfiguration(let reason)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!reason.contains("secret"))
+    }
+
     @Test func `a message that may quote the proxy's URL is not shown when that holds a password`() throws {
         let open = try ResolvedProxy(
             .environment,

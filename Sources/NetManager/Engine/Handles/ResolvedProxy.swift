@@ -59,6 +59,11 @@ struct ResolvedProxy: Hashable {
         guard !proxy.host.isEmpty, (1...65_535).contains(proxy.port) else {
             throw .invalidConfiguration("a proxy needs a host and a port between 1 and 65535")
         }
+        guard !proxy.host.utf8.contains(where: { "/@".utf8.contains($0) }) else {
+            throw .invalidConfiguration(
+                "a proxy's host is a name or an address, without scheme, user and path"
+            )
+        }
         guard !ProxyExceptions(proxy.exceptions.joined(separator: ",")).cover(target) else { return }
         let host = proxy.host.contains(":") && !proxy.host.hasPrefix("[") ? "[\(proxy.host)]" : proxy.host
         let address = "\(host):\(proxy.port)"
