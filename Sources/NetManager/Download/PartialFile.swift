@@ -74,6 +74,9 @@ final class PartialFile: Sendable {
             }
         }
         var status = Glibc.stat()
+        if !folder.isEmpty, stat(folder, &status) != 0, errno == ENOENT {
+            throw FileProblem(folder, "there is no such folder; make it, or set createsFolders")
+        }
         guard lstat(target, &status) == 0 else { return }
         guard options.existingFile == .replace else {
             throw FileProblem(target, "there is such a file already")

@@ -123,6 +123,11 @@ import Testing
             _ = try await manager.download(server.url(), to: folder.path + "/a")
         }
         #expect(error?.label == "file")
+        let other = await requestError {
+            _ = try await manager.download(server.url(), to: folder.path + "/c/d/file")
+        }
+        let reason = "\(folder.path)/c/d/: there is no such folder; make it, or set createsFolders"
+        #expect(other.map { "\($0)".contains(reason) } == true)
     }
 
     @Test func `a full disk is an error that says so`() throws {
