@@ -26,7 +26,7 @@ extension RequestError: CustomStringConvertible {
         case .invalidConfiguration(let reason):
             "the configuration is not possible: \(RequestError.clause(reason))"
         case .certificate(.notFound(let name, let searched)):
-            "invalid configuration: no certificate named \(name) in \(searched.joined(separator: ", "))"
+            "invalid configuration: no certificate named \(name): tried \(CertificateError.places(searched))"
         case .certificate(let error):
             "invalid configuration: a certificate cannot be used: \(RequestError.clause("\(error)"))"
         case .cancelled: "it was cancelled"
@@ -62,6 +62,9 @@ extension RequestError: CustomStringConvertible {
         case .cannotConnect: "Check that the server listens there and that no firewall is between."
         case .proxyFailed: "Check the proxy's address and credentials."
         case .untrustedServer: "Nothing of the request was sent."
+        // What OpenSSL says of anything that is no TLS.
+        case .tlsFailed where detail?.contains("wrong version number") == true:
+            "The server seems to speak plain http on this port: check scheme and port."
         case .tlsFailed: "Check that both sides share a TLS version and a cipher."
         case .clientCertificateRefused: "Give a certificate and key that the server's authority has signed."
         case .outcomeUnknown: "Ask the server before sending it again, or declare it repeatable."

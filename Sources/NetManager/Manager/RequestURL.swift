@@ -47,9 +47,7 @@ enum RequestURL {
         if reference.scheme == nil {
             guard let base else {
                 let what = text.isEmpty ? "It is empty" : "It is relative"
-                throw URLProblem(
-                    "\(what) and the manager has no base URL. Write scheme and host, or set baseURL."
-                )
+                throw URLProblem("\(what), and the manager has no baseURL.")
             }
             reference = reference.resolved(against: base)
         }
@@ -77,6 +75,12 @@ enum RequestURL {
     private static func check(_ reference: URLReference) throws(URLProblem) {
         guard let scheme = reference.scheme?.asciiLowercased else { throw URLProblem("It has no scheme.") }
         guard scheme == "http" || scheme == "https" else {
+            // localhost:8080/users: what is meant is a host, what is written is a scheme.
+            if reference.authority == nil, let first = reference.path.utf8.first,
+                (0x30...0x39).contains(first)
+            {
+                throw URLProblem("What looks like a host and a port has no scheme before it.")
+            }
             throw URLProblem("Its scheme is \(scheme.prefix(20)); only http and https are supported.")
         }
         guard let authority = reference.authority else { throw URLProblem("It has no host.") }

@@ -1,4 +1,5 @@
 import NetManager
+import TestServer
 import Testing
 
 @Suite struct RequestErrorTests {
@@ -58,6 +59,36 @@ import Testing
             #expect(!text.contains(secret), "\(text)")
         }
         #expect(!text.contains(".."))
+    }
+
+    @Test(arguments: [
+        ("users", "It is relative, and the manager has no baseURL. Write an absolute"),
+        ("", "It is empty, and the manager has no baseURL. Write an absolute"),
+        (
+            "localhost:8080/users",
+            "What looks like a host and a port has no scheme before it. Write an absolute"
+        ),
+        ("ftp://localhost/", "Its scheme is ftp; only http and https are supported. Write an absolute"),
+    ])
+    func `a URL that cannot be requested is told what it lacks, once`(url: String, text: String) async throws
+    {
+        let error = await #expect(throws: RequestError.self) {
+            try await HTTPSessionManager(transport: StubTransport(json: "{}")).get(url)
+        }
+        let description = "\(try #require(error))"
+        #expect(description.contains(text), "\(description)")
+        #expect(!description.contains("failed: the URL cannot be requested. Write"))
+    }
+
+    @Test func `https where http is spoken is told to check the scheme`() async throws {
+        let server = try TestServer { _ in .text("plain") }
+        let url = "https://localhost:\(server.port)/"
+        let error = await #expect(throws: RequestError.self) { try await HTTPSessionManager.shared.get(url) }
+        guard case .tlsFailed = try #require(error).kind else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect("\(try #require(error))".contains("seems to speak plain http on this port"))
     }
 
     @Test func `labels are words of a small vocabulary`() {
