@@ -49,7 +49,7 @@ public struct Recording: Sendable {
         case failure(label: String)
     }
 
-    /// The file, or an exchange in it, is not what this library writes.
+    /// The file cannot be read, or it or an exchange in it is not what this library writes.
     public struct Malformed: Error, Sendable, CustomStringConvertible {
         /// What is wrong, and where.
         public let description: String
@@ -58,14 +58,30 @@ public struct Recording: Sendable {
 
 extension Recording {
     /// Reads a recording from a file.
-    /// - Throws: ``Malformed`` for a file that is no recording; Foundation's error for one that cannot be read.
+    /// - Throws: ``Malformed`` for a file that cannot be read, or is no recording.
     public init(contentsOf path: String) throws {
-        try self.init(parsing: Data(contentsOf: URL(filePath: path)))
+        let isThere = FileManager.default.fileExists(atPath: path)
+        guard let data = FileManager.default.contents(atPath: path) else {
+            let reason = isThere ? "it cannot be read" : "there is no such file. Record it first"
+            throw Malformed(description: "No recording at \(path): \(reason).")
+        }
+        do {
+            try self.init(parsing: data)
+        } catch let error as Malformed {
+            throw Malformed(description: "\(path): \(error)")
+        }
     }
 
     /// Writes the recording into a file, whole or not at all: JSON, to be read and to be committed beside the tests.
+    ///
+    /// Folders that are missing are made, lest what was recorded is lost.
     /// - Throws: Foundation's error when it cannot be written.
     public func write(to path: String) throws {
-        try data().write(to: URL(filePath: path), options: .atomic)
+        let file = URL(filePath: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try data().write(to: file, options: .atomic)
     }
 }

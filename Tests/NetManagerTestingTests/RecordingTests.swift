@@ -133,6 +133,21 @@ import Testing
         #expect(throws: Recording.Malformed.self) { try Recording(parsing: Data(text.utf8)) }
     }
 
+    @Test func `a recording makes the folders of its file, and one that is not there says what to do`() throws
+    {
+        let folder =
+            FileManager.default.temporaryDirectory.path + "/recording-\(UInt64.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/Fixtures/users.json"
+        let error = #expect(throws: Recording.Malformed.self) { try ReplayTransport(contentsOf: path) }
+        #expect(error?.description == "No recording at \(path): there is no such file. Record it first.")
+        try Recording().write(to: path)
+        #expect(try Recording(contentsOf: path).exchanges.isEmpty)
+        try Data("[]".utf8).write(to: URL(filePath: path))
+        let other = #expect(throws: Recording.Malformed.self) { try Recording(contentsOf: path) }
+        #expect(other?.description.hasPrefix(path + ": ") == true)
+    }
+
     @Test func `secrets are taken out of URLs, fields, forms and JSON, and what looks like one only stays`()
         async throws
     {
