@@ -54,6 +54,17 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `a name that is neither a file's nor a host's is told to be neither`() async {
+        // Longer than a label of a name may be: no resolver is asked.
+        let name = String(repeating: "a", count: 64) + ".crt"
+        let run = await NetmanRun(["pins", name])
+        #expect(run.status == 2)
+        #expect(run.errors.contains("There is no file \(name) either."))
+        let host = await NetmanRun(["pins", name, "--host"])
+        #expect(host.status == 2)
+        #expect(!host.errors.contains("There is no file"))
+    }
+
     @Test(.enabled(if: NginxPeer.isInstalled))
     func `pins of nginx are those that openssl s_client reads`() async throws {
         let (_, leaf) = try Self.tree()

@@ -8,6 +8,8 @@ import SecurityPolicy
 /// before a byte of HTTP.
 struct ChainProbe {
     var timeout: Duration = .seconds(15)
+    /// What else to say of a name that nobody knows; nil for nothing.
+    var hint: String?
 
     /// Asks a server.
     ///
@@ -31,7 +33,10 @@ struct ChainProbe {
             _ = try await HTTPSessionManager().head(server.url, options: options)
         } catch let error as RequestError {
             if let trust = error.serverTrust { return trust }
-            throw CommandFailure(message: "\(error)")
+            guard case .nameNotResolved = error.kind, let hint else {
+                throw CommandFailure(message: "\(error)")
+            }
+            throw CommandFailure(message: "\(error) \(hint)")
         }
         throw CommandFailure(message: "\(server) was trusted by a policy that trusts nobody")
     }

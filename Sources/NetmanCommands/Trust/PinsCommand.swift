@@ -52,7 +52,11 @@ struct PinsCommand: NetmanCommand {
             output.certificates = try Certificate.load(contentsOf: target)
         } else {
             let server = try ServerAddress(target)
-            let probe = ChainProbe(timeout: try arguments.seconds("timeout") ?? .seconds(15))
+            var probe = ChainProbe(timeout: try arguments.seconds("timeout") ?? .seconds(15))
+            // Whoever misspells a file's name hears of a host otherwise.
+            if !arguments.has("host") {
+                probe.hint = "There is no file \(Printable.text(target)) either."
+            }
             let trust = try await probe.certificates(of: server)
             output.source = server.description
             output.certificates = trust.certificates
