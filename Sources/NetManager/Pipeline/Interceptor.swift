@@ -5,6 +5,17 @@ public import HTTPMessage
 ///
 /// Interceptors stand in ``HTTPSessionManager/Configuration/interceptors``, the first one outermost. They see a call
 /// once: retries and redirects happen behind them. They run on Swift's own threads, never on the engine's.
+///
+/// ```swift
+/// struct Signing: Interceptor {
+///     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
+///         var request = request
+///         request.headers["X-Signature"] = signature(of: request)
+///         return try await next(request)
+///     }
+/// }
+/// configuration.interceptors = [Signing()]
+/// ```
 public protocol Interceptor: Sendable {
     /// Sends a request on to the next step.
     typealias Next = @Sendable (HTTPRequest) async throws -> StreamedResponse
