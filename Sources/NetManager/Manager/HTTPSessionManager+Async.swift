@@ -64,6 +64,8 @@ extension HTTPSessionManager {
 
     /// Makes a POST request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The JSON of a response that is accepted; `.null` when it has no content.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func post(
@@ -77,6 +79,8 @@ extension HTTPSessionManager {
 
     /// Makes a POST request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: What the serializer makes of the response.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func post<S: ResponseSerializer>(
@@ -91,6 +95,8 @@ extension HTTPSessionManager {
 
     /// Makes a PUT request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The JSON of a response that is accepted; `.null` when it has no content.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func put(
@@ -104,6 +110,8 @@ extension HTTPSessionManager {
 
     /// Makes a PUT request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: What the serializer makes of the response.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func put<S: ResponseSerializer>(
@@ -118,6 +126,8 @@ extension HTTPSessionManager {
 
     /// Makes a PATCH request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The JSON of a response that is accepted; `.null` when it has no content.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func patch(
@@ -131,6 +141,8 @@ extension HTTPSessionManager {
 
     /// Makes a PATCH request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: What the serializer makes of the response.
     /// - Throws: ``RequestError``, or `CancellationError` when the calling task was cancelled.
     public func patch<S: ResponseSerializer>(

@@ -49,6 +49,8 @@ extension HTTPSessionManager {
 
     /// Makes a POST request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The task, for cancelling and for its progress.
     @discardableResult
     public func post(
@@ -66,6 +68,8 @@ extension HTTPSessionManager {
 
     /// Makes a PUT request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The task, for cancelling and for its progress.
     @discardableResult
     public func put(
@@ -83,6 +87,8 @@ extension HTTPSessionManager {
 
     /// Makes a PATCH request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The task, for cancelling and for its progress.
     @discardableResult
     public func patch(

@@ -42,6 +42,8 @@ extension HTTPSessionManager {
 
     /// Makes a POST request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The task, for cancelling and for its progress.
     @discardableResult
     public func post<S: ResponseSerializer>(
@@ -60,6 +62,8 @@ extension HTTPSessionManager {
 
     /// Makes a PUT request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The task, for cancelling and for its progress.
     @discardableResult
     public func put<S: ResponseSerializer>(
@@ -78,6 +82,8 @@ extension HTTPSessionManager {
 
     /// Makes a PATCH request; parameters go into the body.
     ///
+    /// The manager's request serializer writes them, by default as a form. `JSONValue(user)` makes parameters of any
+    /// `Encodable` value.
     /// - Returns: The task, for cancelling and for its progress.
     @discardableResult
     public func patch<S: ResponseSerializer>(

@@ -1,4 +1,7 @@
 /// Any JSON value (RFC 8259): parameters of requests and results that have no type of their own.
+///
+/// Literals make one, `["name": "Ada", "tags": [1, 2]]`, and ``init(_:encoder:)`` makes one of any `Encodable` value:
+/// `JSONValue(user)`.
 public enum JSONValue: Sendable, Hashable {
     /// `null`.
     case null
