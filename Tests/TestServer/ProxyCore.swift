@@ -7,23 +7,24 @@ final class ProxyCore: Sendable {
     let log = ServerLog()
     let passages = Guarded<[ProxyPeer.Passage]>([])
     let refusals = Guarded(0)
+    let authorizations = Guarded<[String?]>([])
     private let kind: ProxyPeer.Kind
     private let tls: TLSContext?
-    private let credentials: ProxyPeer.Credentials?
+    private let asks: ProxyPeer.Asks?
     private let refusal: Int?
     private let patience: Duration
 
     init(
         kind: ProxyPeer.Kind,
         tls: TLSContext?,
-        credentials: ProxyPeer.Credentials?,
+        asks: ProxyPeer.Asks?,
         refusal: Int?,
         patience: Duration
     ) {
         self.kind = kind
         self.patience = patience
         self.tls = tls
-        self.credentials = credentials
+        self.asks = asks
         self.refusal = refusal
     }
 
@@ -57,10 +58,9 @@ final class ProxyCore: Sendable {
             log.headRead(on: id)
             guard isAllowed(request) else {
                 refusals.withLock { $0 += 1 }
-                let text = "HTTP/1.1 407 Proxy Authentication Required\r\n"
-                try wire.write(
-                    (text + "Proxy-Authenticate: Basic realm=\"proxy\"\r\nContent-Length: 0\r\n\r\n").utf8
-                )
+                let field = challenge.map { "Proxy-Authenticate: \($0)\r\n" } ?? ""
+                let text = "HTTP/1.1 407 Proxy Authentication Required\r\n\(field)"
+                try wire.write((text + "Content-Length: 0\r\n\r\n").utf8)
                 continue
             }
             if let refusal {
@@ -72,9 +72,33 @@ final class ProxyCore: Sendable {
     }
 
     private func isAllowed(_ request: ReceivedRequest) -> Bool {
-        guard let credentials else { return true }
-        let token = Data("\(credentials.user):\(credentials.password)".utf8).base64EncodedString()
-        return request.headers["Proxy-Authorization"] == "Basic \(token)"
+        let field = request.headers["Proxy-Authorization"]
+        authorizations.withLock { $0.append(field) }
+        switch asks {
+        case nil: return true
+        case .basic(let credentials):
+            let token = Data("\(credentials.user):\(credentials.password)".utf8).base64EncodedString()
+            return field == "Basic \(token)"
+        case .digest(let digest):
+            let targets = [request.target, Self.path(of: request.target)]
+            return digest.accepts(field, method: request.method, targets: targets)
+        case .impossible: return false
+        }
+    }
+
+    /// What libcurl names in a proof for a proxy, where the target is a URL.
+    private static func path(of target: String) -> String {
+        let parts = target.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return "/" + (parts.count == 4 ? parts[3] : "")
+    }
+
+    private var challenge: String? {
+        switch asks {
+        case nil: nil
+        case .basic: "Basic realm=\"proxy\""
+        case .digest(let digest): digest.challenge()
+        case .impossible(let text): text
+        }
     }
 
     /// Opens the way for one request: a tunnel, or the request itself on a connection that ends behind it.
@@ -113,6 +137,7 @@ final class ProxyCore: Sendable {
     private func serveSOCKS(_ wire: Wire, _ stop: Gate) throws {
         guard try wire.take(1) == [5] else { throw Wire.Ended() }
         let methods = try wire.takeCounted()
+        let credentials: ProxyPeer.Credentials? = if case .basic(let some) = asks { some } else { nil }
         let wanted: UInt8 = credentials == nil ? 0 : 2
         guard methods.contains(wanted) else {
             refusals.withLock { $0 += 1 }

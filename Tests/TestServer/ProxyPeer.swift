@@ -63,9 +63,30 @@ public final class ProxyPeer: Sendable {
     /// With credentials others are refused: 407 with a challenge for Basic, or SOCKS's own way. With a refusal,
     /// a status as 403 or 502, no tunnel is opened at all. With patience, what the server sends is passed on together
     /// once the server has been silent for so long, over TLS in records as large as they can be.
-    public init(
+    public convenience init(
         _ kind: Kind = .http,
         credentials: Credentials? = nil,
+        refusal: Int? = nil,
+        patience: Duration = .zero
+    ) throws {
+        let asks: Asks? = credentials.map { .basic($0) }
+        try self.init(kind, asking: asks, refusal: refusal, patience: patience)
+    }
+
+    /// What the proxy wants to be told before it lets somebody pass.
+    package enum Asks: Sendable {
+        /// A user's name and password, as they are; with SOCKS too.
+        case basic(Credentials)
+        /// The proof of a password.
+        case digest(DigestGuard)
+        /// Something that nobody can answer: this challenge, or none with nil.
+        case impossible(String?)
+    }
+
+    /// Starts a proxy that may ask in other ways.
+    package init(
+        _ kind: Kind = .http,
+        asking asks: Asks?,
         refusal: Int? = nil,
         patience: Duration = .zero
     ) throws {
@@ -80,7 +101,7 @@ public final class ProxyPeer: Sendable {
         core = ProxyCore(
             kind: kind,
             tls: context,
-            credentials: credentials,
+            asks: asks,
             refusal: refusal,
             patience: patience
         )
@@ -114,6 +135,9 @@ public final class ProxyPeer: Sendable {
 
     /// How often credentials were missing or wrong.
     public var refusals: Int { core.refusals.withLock { $0 } }
+
+    /// The field `Proxy-Authorization` of each request to the proxy, in order, those that were refused among them.
+    package var authorizations: [String?] { core.authorizations.withLock { $0 } }
 
     /// Connections and bytes between the client and the proxy.
     public var counters: Counters { core.log.counters }

@@ -204,6 +204,8 @@ extension TransportContext {
         let isPinned: Bool
         /// Equal only for equal policies together with equal client identities and the same hook.
         let connectionID: String
+        /// Whether credentials may be used in another way than a password in the clear.
+        let mayBeChallenged: Bool
         /// Whether they are the same for all requests, wherever these go.
         let areForAllRequests: Bool
         /// Why nobody can pass the policy; nil when somebody may.
@@ -219,6 +221,9 @@ extension TransportContext {
             if let hook = values.serverTrustHook { connectionID += " hook \(hook.number)" }
             self.connectionID = connectionID
             isPinned = values.policy.pinningMode != .none
+            mayBeChallenged =
+                !(values.authentication?.schemes.areBasicAlone ?? true)
+                || !(values.connection.proxy.credentials?.schemes.areBasicAlone ?? true)
             areForAllRequests =
                 values.hostPolicies == nil && values.clientIdentity == nil && values.authentication == nil
             do throws(TrustError) {

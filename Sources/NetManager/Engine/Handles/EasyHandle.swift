@@ -30,6 +30,8 @@ final class EasyHandle {
     /// Whether a request named a host of its own, whose cookies libcurl (7.71 to 8.19, CVE-2026-6276) takes for those of every
     /// later host too: the handle is given up.
     var remembersHost = false
+    /// Whom it serves alone; nil for everybody who will not be challenged.
+    var acquaintance: Acquaintance?
     /// What all handles of the pool share, unless a jar takes its place.
     private let share: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>

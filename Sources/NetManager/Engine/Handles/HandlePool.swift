@@ -5,6 +5,8 @@ import CCurlShims
 final class HandlePool {
     /// An idle handle holds some 10 KiB; more than these are not worth keeping.
     private static let limit = 256
+    /// How many wait for those whom they know.
+    private static let acquaintedLimit = 16
 
     private let configuration: CurlTransport.Configuration
     private let selector: Selector
@@ -15,6 +17,8 @@ final class HandlePool {
     private let share: OpaquePointer?
     // Nothing outside is called while it is changed.
     @exclusivity(unchecked) private var idle: [EasyHandle] = []
+    /// Those that may remember a challenge; the one that has waited for longest first.
+    private var acquainted: [EasyHandle] = []
 
     init(configuration: CurlTransport.Configuration, selector: Selector) {
         self.configuration = configuration
@@ -30,7 +34,24 @@ final class HandlePool {
     }
 
     func take() -> EasyHandle? {
-        idle.popLast() ?? EasyHandle(configuration: configuration, selector: selector, share: share)
+        idle.popLast() ?? make()
+    }
+
+    /// Takes a handle for a request: one that remembers nothing which this request must not know.
+    func take(for plan: TransferPlan) -> EasyHandle? {
+        guard plan.context.settings.mayBeChallenged else { return take() }
+        let acquaintance = Acquaintance(plan)
+        if let place = acquainted.lastIndex(where: { $0.acquaintance == acquaintance }) {
+            return acquainted.remove(at: place)
+        }
+        // The others know at least that Basic was chosen.
+        let handle = make()
+        handle?.acquaintance = acquaintance
+        return handle
+    }
+
+    private func make() -> EasyHandle? {
+        EasyHandle(configuration: configuration, selector: selector, share: share)
     }
 
     func give(back handle: EasyHandle) {
@@ -38,12 +59,16 @@ final class HandlePool {
         guard !handle.isWornOut, !handle.remembersHost, idle.count < Self.limit,
             (try? handle.forgetSecrets()) != nil
         else { return }
-        idle.append(handle)
+        guard let acquaintance = handle.acquaintance else { return idle.append(handle) }
+        guard acquaintance.isLasting else { return }
+        acquainted.append(handle)
+        if acquainted.count > Self.acquaintedLimit { acquainted.removeFirst() }
     }
 
     /// Frees the handles.
     func close() {
         idle = []
+        acquainted = []
     }
 
     /// Frees the sessions; every connection must have been closed.

@@ -188,7 +188,7 @@ final class EventLoop {
             return
         }
         let transfer = Transfer(consume start, surroundings, now: now)
-        guard let handle = handles.take() else {
+        guard let handle = handles.take(for: transfer.plan) else {
             transfer.finish(with: .outOfMemory, code: CURLE_OUT_OF_MEMORY)
             return
         }
