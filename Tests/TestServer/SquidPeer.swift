@@ -2,13 +2,14 @@ import FoundationEssentials
 import Glibc
 package import TestPKI
 
-/// A real proxy, squid, on 127.0.0.1: over HTTP and over HTTPS, for one user with a password.
+/// A real proxy, squid, on 127.0.0.1: over HTTP and over HTTPS, for one user with a password, which may be
+/// proven with Digest.
 ///
 /// `scripts/test` installs it; tests that need it are `.enabled(if: SquidPeer.isInstalled)`. It ends with the
 /// object, and with the process of the tests however that ends.
 package final class SquidPeer: Sendable {
     /// Whether there is a squid to start, with TLS.
-    package static var isInstalled: Bool { executable != nil && helper != nil }
+    package static var isInstalled: Bool { executable != nil && helper != nil && digestHelper != nil }
 
     /// The port of the proxy over HTTP.
     package var port: Int { plain.number }
@@ -25,7 +26,8 @@ package final class SquidPeer: Sendable {
 
     /// Starts it with what the proxy over HTTPS presents, and waits until it listens.
     package init(_ identity: Identity) throws {
-        guard let executable = Self.executable, let helper = Self.helper else {
+        guard let executable = Self.executable, let helper = Self.helper, let digest = Self.digestHelper
+        else {
             throw ServerError("squid is not installed")
         }
         (plain, secure) = (try ReservedPort(), try ReservedPort())
@@ -36,8 +38,9 @@ package final class SquidPeer: Sendable {
             let files = try identity.writePEM(to: directory)
             // The apr1 hash of the password, as openssl passwd writes it.
             try Self.write("\(Self.user.name):$apr1$peers$nF/b3OcHkTNNpN2A4TuS1.\n", to: directory + "/users")
+            try Self.write("\(Self.user.name):\(Self.user.password)\n", to: directory + "/passwords")
             try Self.write(
-                Self.configuration(directory, files, helper, plain.number, secure.number),
+                Self.configuration(directory, files, (helper, digest), plain.number, secure.number),
                 to: directory + "/squid.conf"
             )
             // As root it changes to a user of its own, who must be able to read and write here.
@@ -78,6 +81,7 @@ package final class SquidPeer: Sendable {
 
     private static let executable = program("/usr/sbin/squid")
     private static let helper = program("/usr/lib/squid/basic_ncsa_auth")
+    private static let digestHelper = program("/usr/lib/squid/digest_file_auth")
 
     private static func write(_ text: String, to path: String) throws {
         try Data(text.utf8).write(to: URL(filePath: path))
@@ -86,7 +90,7 @@ package final class SquidPeer: Sendable {
     private static func configuration(
         _ directory: String,
         _ files: Identity.Files,
-        _ helper: String,
+        _ helpers: (basic: String, digest: String),
         _ port: Int,
         _ securePort: Int
     ) -> String {
@@ -103,7 +107,11 @@ package final class SquidPeer: Sendable {
         coredump_dir \(directory)
         pid_filename none
         shutdown_lifetime 0 seconds
-        auth_param basic program \(helper) \(directory)/users
+        auth_param digest program \(helpers.digest) \(directory)/passwords
+        auth_param digest children 1
+        auth_param digest realm tests
+        auth_param digest check_nonce_count on
+        auth_param basic program \(helpers.basic) \(directory)/users
         auth_param basic children 1
         acl known proxy_auth REQUIRED
         http_access allow known

@@ -99,6 +99,43 @@ struct SquidTests {
     }
 
     @Test(arguments: Way.allCases)
+    private func `a password is proven with Digest, for a tunnel and without`(way: Way) async throws {
+        let pinned = try PinnedServer { .json("\($0.bodyLength)") }
+        let plain = try TestServer { .json("\($0.bodyLength)") }
+        for password in [SquidPeer.user.password, "wrong"] {
+            let schemes = Shared<[String]>([])
+            var configuration = HTTPSessionManager.Configuration(securityPolicy: pinned.pinned)
+            configuration.connection.proxy = proxy(way)
+            configuration.connection.proxy.credentials = nil
+            configuration.challengeHandler = { challenge in
+                schemes.withLock { $0.append(challenge.scheme) }
+                guard challenge.scheme == "digest", challenge.failureCount == 0 else {
+                    return .performDefaultHandling
+                }
+                return .useCredential(Authentication(user: SquidPeer.user.name, password: password))
+            }
+            let manager = HTTPSessionManager(configuration, transport: CurlTransport())
+            configuration.securityPolicy = .default
+            let open = HTTPSessionManager(configuration, transport: CurlTransport())
+            if password == "wrong" {
+                let tunnel = await requestError { _ = try await manager.get(pinned.server.url()) }
+                #expect(tunnel?.label == "proxy_failed")
+                let refusal = await requestError { _ = try await open.get(plain.url()) }
+                #expect(refusal?.response?.head.status == 407)
+            } else {
+                #expect(try await manager.post(pinned.server.url(), parameters: ["a": "b"]) == 3)
+                #expect(try await open.post(plain.url(), parameters: ["a": "b"]) == 3)
+            }
+            #expect(schemes.value.contains("digest"))
+        }
+        for server in [pinned.server, plain] {
+            #expect(server.requests.map(\.method) == ["POST"])
+            #expect(server.requests.allSatisfy { $0.headers["Proxy-Authorization"] == nil })
+        }
+        #expect(squid.log.count { $0.hasPrefix("200") && $0.hasSuffix(SquidPeer.user.name) } == 2)
+    }
+
+    @Test(arguments: Way.allCases)
     private func `a server that is not there is the proxy's failure for a tunnel, and its 503 without`(
         way: Way
     ) async throws {
