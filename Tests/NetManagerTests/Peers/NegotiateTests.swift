@@ -173,6 +173,20 @@ struct NegotiateTests {
         #expect(server.requests.map(\.path) == ["/open/", "/open/", "/open/"])
     }
 
+    @Test func `a KDC that is silent about many servers takes few threads, and holds up nobody else`()
+        async throws
+    {
+        let open = "brief GET \(apache.url("/open/"))"
+        let many = (0..<40).map { "hasty GET http://host\($0).example/" }
+        let answers = try await answers(
+            in: realm.silentEnvironment(of: "ada"),
+            [(many + [open]).joined(separator: ","), "hasty GET http://host40.example/,\(open)"]
+        )
+        #expect(answers.map(\.status) == many.map { _ in "error:" } + ["200", "error:", "200"])
+        // Each thread has asked once, and waits.
+        #expect(realm.unansweredQuestions == 8)
+    }
+
     @Test func `a request for whose server there is no ticket goes on without one`() async throws {
         // The realm knows the server by its name alone.
         let (closed, open) = (apache.url(host: "127.0.0.1"), apache.url("/open/", host: "127.0.0.1"))

@@ -15,12 +15,31 @@ final class ServiceTickets {
         var isProxy: Bool
     }
 
-    /// Who waits for the ticket of a host, for as long as somebody asks for it.
-    private var waiting: [String: [TransferID]] = [:]
-    private let engine: Engine
+    /// The most tickets that are got at a time: each has a thread of Dispatch's, which others need too, for as long as the
+    /// KDC is silent and whoever has left meanwhile.
+    static let limit = 8
 
-    init(engine: Engine) {
-        self.engine = engine
+    /// Who waits for the ticket of a host, for as long as somebody asks for it or may not ask yet.
+    private var waiting: [String: [TransferID]] = [:]
+    /// The hosts whose tickets are asked for.
+    private var asked: Set<String> = []
+    /// The hosts whose turn has not come, in the order in which they came.
+    private var queue: [String] = []
+    private let ask: (String) -> Void
+
+    /// - Parameter ask: Asks for the ticket of a host and does not wait for it; ``settle(_:)`` follows once.
+    init(ask: @escaping (String) -> Void) {
+        self.ask = ask
+    }
+
+    convenience init(engine: Engine) {
+        self.init { host in
+            // Nobody may wait for a KDC: neither the engine's end nor the process's.
+            DispatchQueue.global().async { [weak engine] in
+                let isThere = nm_get_service_ticket("HTTP@\(host)") != 0
+                engine?.post(ifRunning: .ticket(host, isThere))
+            }
+        }
     }
 
     /// Asks for a transfer; transfers to one host share the question.
@@ -30,22 +49,37 @@ final class ServiceTickets {
             return
         }
         waiting[host] = [id]
-        // Nobody may wait for a KDC: neither the engine's end nor the process's.
-        DispatchQueue.global().async { [weak engine] in
-            let isThere = nm_get_service_ticket("HTTP@\(host)") != 0
-            engine?.post(ifRunning: .ticket(host, isThere))
+        queue.append(host)
+        askNext()
+    }
+
+    private func askNext() {
+        while asked.count < Self.limit, !queue.isEmpty {
+            let host = queue.removeFirst()
+            asked.insert(host)
+            ask(host)
         }
     }
 
     /// A transfer ends before there is an answer.
     func leave(_ id: TransferID) {
-        for (host, ids) in waiting where ids.contains(id) { waiting[host] = ids.filter { $0 != id } }
+        for (host, ids) in waiting where ids.contains(id) {
+            let others = ids.filter { $0 != id }
+            waiting[host] = others
+            guard others.isEmpty, !asked.contains(host) else { continue }
+            // Nobody needs to know any more.
+            waiting[host] = nil
+            queue.removeAll { $0 == host }
+        }
     }
 
-    /// There is an answer.
+    /// There is an answer, which lets another host have its turn.
     /// - Returns: Who waits for it.
     func settle(_ host: String) -> [TransferID] {
-        waiting.removeValue(forKey: host) ?? []
+        guard asked.remove(host) != nil else { return [] }
+        let ids = waiting.removeValue(forKey: host) ?? []
+        askNext()
+        return ids
     }
 }
 
