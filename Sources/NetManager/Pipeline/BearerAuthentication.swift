@@ -54,7 +54,8 @@ public final class BearerAuthentication: Interceptor {
     ///   - leeway: How long before it expires a token is replaced; 30 seconds by default.
     ///   - timeout: How long the closure may take; a minute by default. Then those who wait fail, the closure's task is
     ///     cancelled, and what it brings later is dropped.
-    ///   - refresh: Gets a new token, on Swift's own threads; never twice at a time.
+    ///   - refresh: Gets a new token, on Swift's own threads; never twice at a time, unless it goes on after it was cancelled.
+    ///     While four that were given up do so, no further one is begun, and who needs a token fails at once.
     public init(
         for origins: [URL],
         token: Token? = nil,
@@ -71,13 +72,14 @@ public final class BearerAuthentication: Interceptor {
 
     /// The token that requests get at this moment; setting it replaces it, as after a login or, with nil, a logout.
     ///
-    /// A refresh that is under way does not count any more then: those who wait for it get the token that was set, or
-    /// fail as cancelled when it was nil.
+    /// A refresh that is under way is cancelled and does not count any more then: those who wait for it get the token that
+    /// was set, or fail as cancelled when it was nil.
     public var token: Token? {
         get { state.withLock(\.token) }
         set {
-            let (waiters, outcome) = state.withLock { $0.set(newValue) }
+            let (waiters, outcome, work) = state.withLock { $0.set(newValue) }
             for waiter in waiters { waiter.settle(outcome) }
+            work?.settle(.failure(CancellationError()))
         }
     }
 
@@ -118,6 +120,7 @@ public final class BearerAuthentication: Interceptor {
         switch step {
         case .use(let issued): return issued
         case .fail(let error): throw error
+        case .giveUp: throw RefreshTimedOut(limit: timeout)
         case .wait: break
         case .begin(let flight, let old): begin(flight, replacing: old)
         }
@@ -129,16 +132,20 @@ public final class BearerAuthentication: Interceptor {
     }
 
     private func begin(_ flight: UInt64, replacing old: Token?) {
+        let race = Race<Token>()
+        state.withLock { $0.begin(flight, race) }
         Task.detached { [self] in
-            let race = Race<Token>()
             let inner = Self.refreshing.union([ObjectIdentifier(self)])
             let work = Self.$refreshing.withValue(inner) {
                 Task {
+                    let result: Result<Token, any Error>
                     do {
-                        race.settle(.success(try await refresh(old)))
+                        result = .success(try await refresh(old))
                     } catch {
-                        race.settle(.failure(error))
+                        result = .failure(error)
                     }
+                    state.withLock { $0.end(flight) }
+                    race.settle(result)
                 }
             }
             let timer = Task {
@@ -164,7 +171,7 @@ public final class BearerAuthentication: Interceptor {
         for waiter in waiters { waiter.settle(outcome) }
     }
 
-    /// The closure that gets a new token took too long.
+    /// The closure that gets a new token took too long, or has before and does not end.
     public struct RefreshTimedOut: Error, CustomStringConvertible {
         /// How long it had.
         public let limit: Duration

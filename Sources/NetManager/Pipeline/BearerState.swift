@@ -24,9 +24,14 @@ struct BearerState {
         case fail(any Error)
         /// Wait for the refresh that is under way.
         case wait
+        /// Wait for nothing: too many refreshes that were given up have not ended.
+        case giveUp
         /// Begin a refresh, and wait for it.
         case begin(UInt64, replacing: BearerAuthentication.Token?)
     }
+
+    /// How many closures may go on that were given up, since they do not end when they are cancelled.
+    static let mostAbandoned = 4
 
     private(set) var token: BearerAuthentication.Token?
     private var generation: UInt64 = 0
@@ -37,6 +42,8 @@ struct BearerState {
     private var flight: UInt64?
     private var lastFlight: UInt64 = 0
     private var waiters: [Race<Issued>] = []
+    /// The closures that have not ended, and what ends the wait for each.
+    private var running: [UInt64: Race<BearerAuthentication.Token>] = [:]
     /// The refresh that failed last: which token it was to replace, and when.
     private var failure: (generation: UInt64, time: UInt64, error: any Error)?
 
@@ -55,8 +62,12 @@ struct BearerState {
         } else if flight == nil, !isDistrusted, let issued = issue(validUntil: date) {
             return .use(issued)
         }
+        guard flight == nil else {
+            waiters.append(waiter)
+            return .wait
+        }
+        guard running.count < Self.mostAbandoned else { return .giveUp }
         waiters.append(waiter)
-        guard flight == nil else { return .wait }
         lastFlight += 1
         flight = lastFlight
         return .begin(lastFlight, replacing: token)
@@ -68,12 +79,15 @@ struct BearerState {
     }
 
     /// Takes another token from elsewhere, which ends a refresh under way.
-    /// - Returns: Who has waited for that, and what they get.
-    mutating func set(_ token: BearerAuthentication.Token?) -> ([Race<Issued>], Result<Issued, any Error>) {
+    /// - Returns: Who has waited for that, and what they get; and what ends the wait for the closure.
+    mutating func set(
+        _ token: BearerAuthentication.Token?
+    ) -> ([Race<Issued>], Result<Issued, any Error>, Race<BearerAuthentication.Token>?) {
+        let work = flight.flatMap { running[$0] }
         flight = nil
         replace(by: token)
         defer { waiters = [] }
-        return (waiters, issue().map { .success($0) } ?? .failure(CancellationError()))
+        return (waiters, issue().map { .success($0) } ?? .failure(CancellationError()), work)
     }
 
     private mutating func replace(by token: BearerAuthentication.Token?) {
@@ -81,6 +95,16 @@ struct BearerState {
         generation += 1
         isDistrusted = false
         failure = nil
+    }
+
+    /// The closure of a refresh is about to be called.
+    mutating func begin(_ flight: UInt64, _ race: Race<BearerAuthentication.Token>) {
+        running[flight] = race
+    }
+
+    /// The closure of a refresh has ended, whoever still waits for it.
+    mutating func end(_ flight: UInt64) {
+        running[flight] = nil
     }
 
     /// A refresh is over.

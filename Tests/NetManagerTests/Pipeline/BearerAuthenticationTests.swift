@@ -270,6 +270,59 @@ private final class TokenSource: Sendable {
         #expect(try await manager.get("x") == "2")
     }
 
+    @Test func `refreshes that do not end when they are cancelled are at most four at a time`() async throws {
+        let held = Shared<[CheckedContinuation<Void, Never>]>([])
+        let count = Shared(0)
+        let bearer = BearerAuthentication(for: [origin], timeout: .milliseconds(50)) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number <= 4 {
+                await withCheckedContinuation { continuation in held.withLock { $0.append(continuation) } }
+            }
+            return .init(number <= 4 ? "late" : "new")
+        }
+        let manager = HTTPSessionManager(stub(taking: "new")) { $0.interceptors = [bearer] }
+        for _ in 0..<10 {
+            let error = await requestError { _ = try await manager.get("x") }
+            guard case .custom(let cause)? = error?.kind, cause is BearerAuthentication.RefreshTimedOut else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        #expect(count.value == 4)
+        while held.value.count < 4 { await Task.yield() }
+        // What they bring does not count; when one has ended, there is room for another.
+        for continuation in held.value { continuation.resume() }
+        var answer: JSONValue?
+        while answer == nil { answer = try? await manager.get("x") }
+        #expect(answer == "new")
+        #expect(count.value >= 5)
+    }
+
+    @Test func `a refresh is cancelled when a token is set meanwhile`() async throws {
+        let begun = Shared(false)
+        let ended = Latch()
+        let bearer = BearerAuthentication(for: [origin]) { _ in
+            begun.withLock { $0 = true }
+            do {
+                try await Task.sleep(for: .seconds(3_600))
+            } catch {
+                ended.open()
+                throw error
+            }
+            return .init("late")
+        }
+        let manager = HTTPSessionManager(stub(taking: "login")) { $0.interceptors = [bearer] }
+        let call = Task { try await manager.get("x") }
+        while !begun.value { await Task.yield() }
+        bearer.token = .init("login")
+        #expect(try await call.value == "login")
+        await ended.wait()
+        #expect(bearer.token?.value == "login")
+    }
+
     @Test func `a token that is set during a refresh is what the waiting requests get`() async throws {
         let gate = Latch()
         let source = TokenSource(after: gate)
