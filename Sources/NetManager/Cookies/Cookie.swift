@@ -78,11 +78,15 @@ extension Cookie {
     }
 
     /// The cookie as a line of a Netscape cookie file; nil when a character in it would make another line of it.
-    func netscapeLine(expiring: Date?) -> String? {
+    /// - Parameters:
+    ///   - expiring: When it ends; nil for the end of the session.
+    ///   - withAnyPath: Whether the path may be one that no cookie should have, and that servers give.
+    /// - Returns: The line.
+    func netscapeLine(expiring: Date?, withAnyPath: Bool = false) -> String? {
         let texts = [domain, path, name, value]
         guard texts.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }), Cookie.isDomain(domain),
             !name.isEmpty,
-            path.hasPrefix("/")
+            withAnyPath || path.hasPrefix("/")
         else { return nil }
         let seconds = expiring.map { max(1, min($0.timeIntervalSince1970, 253_402_300_799)) } ?? 0
         let fields = [

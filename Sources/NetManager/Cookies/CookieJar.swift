@@ -75,8 +75,13 @@ public final class CookieJar: Sendable {
 
     /// Removes a cookie: the one of the same name, domain and path.
     public func remove(_ cookie: Cookie) {
+        var cookie = cookie
+        // A server may name any path, which libcurl keeps as it is. One without a slash before it counts as all others of that
+        // kind do, but for those that no line can have.
+        if ["", "FALSE", "TRUE"].contains(cookie.path) { cookie.path = "none" }
         // The one way to remove a single cookie is to let it end; 1 is the first second that counts as a date.
-        if let line = cookie.netscapeLine(expiring: Date(timeIntervalSince1970: 1)) { tell(line) }
+        let end = Date(timeIntervalSince1970: 1)
+        if let line = cookie.netscapeLine(expiring: end, withAnyPath: true) { tell(line) }
     }
 
     /// Removes every cookie.

@@ -97,6 +97,28 @@ import Testing
         #expect(try await sent(manager, server.url("/x")) == "a=1")
     }
 
+    @Test func `a cookie is removed whatever its path looks like`() async throws {
+        let paths = ["FALSE", "TRUE", "a/b", "\"/quoted\"", "\"none\"", "", "/", "/end/", "/a%20b", "/FALSE"]
+        let server = try TestServer { _ in
+            var answer = Answer.text("")
+            for (number, path) in paths.enumerated() {
+                answer = answer.header("Set-Cookie", "c\(number)=1; Path=\(path)")
+            }
+            return answer
+        }
+        let jar = CookieJar()
+        let manager = HTTPSessionManager(CurlTransport()) { $0.cookieJar = jar }
+        _ = try await manager.get(server.url("/x/y"), as: .string)
+        jar.set(Cookie(name: "c0", value: "1", domain: "other.test"))
+        #expect(jar.cookies.count == paths.count + 1)
+        for cookie in jar.cookies where cookie.domain == "localhost" {
+            let count = jar.cookies.count
+            jar.remove(cookie)
+            #expect(jar.cookies.count == count - 1, "\(cookie.path)")
+        }
+        #expect(jar.cookies.map(\.domain) == ["other.test"])
+    }
+
     @Test func `a jar takes, replaces and removes cookies`() async throws {
         let server = try server()
         let jar = CookieJar()
