@@ -69,7 +69,7 @@ public final class CookieJar: Sendable {
     public func set(_ cookie: Cookie) -> Bool {
         guard let line = cookie.netscapeLine(expiring: cookie.expires) else { return false }
         tell(line)
-        if counts() { dropSurplus() }
+        if counts(CookieCount.key(of: cookie)) { dropSurplus() }
         return true
     }
 
@@ -98,11 +98,11 @@ public final class CookieJar: Sendable {
 
     /// Adds the cookies of a text in the Netscape format; lines that are none are passed over.
     public func add(netscapeText text: String) {
-        let lines = text.split(whereSeparator: \.isNewline).filter { Cookie(netscapeLine: $0) != nil }
         withHandle { handle in
-            for line in lines {
+            for line in text.split(whereSeparator: \.isNewline) {
+                guard let cookie = Cookie(netscapeLine: line) else { continue }
                 nm_easy_setopt_string(handle, CURLOPT_COOKIELIST, String(line))
-                if counts() { dropSurplus(handle) }
+                if counts(CookieCount.key(of: cookie)) { dropSurplus(handle) }
             }
         }
     }
@@ -174,10 +174,14 @@ public final class CookieJar: Sendable {
     // MARK: Limits
 
     /// Counts a cookie that was set.
+    /// - Parameter key: The same only for what replaces each other in the jar; nil where nobody can say.
     /// - Returns: Whether the caller has to drop what is too much, once libcurl has returned.
-    func counts() -> Bool {
-        count.withLock { $0.add() }
+    func counts(_ key: Int?) -> Bool {
+        count.withLock { $0.add(key) }
     }
+
+    /// How often it was looked through for what is too much.
+    var looks: Int { count.withLock(\.looks) }
 
     /// Drops cookies if there are too many.
     func dropSurplus() {
@@ -186,7 +190,8 @@ public final class CookieJar: Sendable {
 
     private func dropSurplus(_ handle: UnsafeMutableRawPointer) {
         withLines(handle) { lines in
-            let finding = count.withLock { $0.look(at: lines.map { String(cString: $0) }) }
+            let bytes = lines.map { UnsafeRawBufferPointer(start: $0, count: strlen($0)) }
+            let finding = count.withLock { $0.look(at: bytes) }
             guard !finding.surplus.isEmpty else { return }
             if finding.isStubborn {
                 // Not all that a server can set can be removed by itself, as libcurl does not read each line that it

@@ -101,4 +101,21 @@ import Testing
         #expect(jar.cookies.count == 40)
         #expect(jar.cookies.allSatisfy { $0.value == "49" })
     }
+
+    @Test func `a full jar is not looked through because servers set the same cookies again`() async throws {
+        let server = try server { "c\($1)=\($0); Path=/; Max-Age=\(3_600 + $0.count)" }
+        let jar = CookieJar()
+        for number in 0..<3_000 { jar.set(Cookie(name: "c", value: "1", domain: "h\(number).test\(number)")) }
+        try await ask(server, jar, times: 1)
+        let looks = jar.looks
+        // A thousand, of which no more than 855 went by before somebody looked.
+        try await ask(server, jar, times: 25)
+        for _ in 0..<1_000 { jar.set(Cookie(name: "own", value: "1", domain: "a.test")) }
+        #expect(jar.looks <= looks + 1)
+        #expect(jar.cookies.count == 3_041)
+        // New ones are counted as before.
+        for number in 0..<1_000 { jar.set(Cookie(name: "n", value: "1", domain: "n\(number).test")) }
+        #expect(jar.looks > looks)
+        #expect(jar.cookies.count < 4_200)
+    }
 }

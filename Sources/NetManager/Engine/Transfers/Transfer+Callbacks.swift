@@ -95,8 +95,10 @@ extension Transfer {
         }
         noteUnread()
         // libcurl has taken the cookie by now, whatever becomes of the response.
-        if HeaderBlock.setsCookie(line), let jar = handle?.applied.cookieJar, jar.counts() {
-            outbox.add(.surplus(jar))
+        if HeaderBlock.setsCookie(line), let handle, let jar = handle.applied.cookieJar {
+            let host = handle.applied.host
+            let key = handle.remembersHost ? nil : CookieCount.key(ofField: line, host: host, url: plan.url)
+            if jar.counts(key) { outbox.add(.surplus(jar)) }
         }
         // libcurl forgets a pause when it sends a request again on another connection.
         guard !isPaused else {
