@@ -55,6 +55,24 @@ import Testing
         #expect(String(decoding: response.body, as: UTF8.self) == "who?")
     }
 
+    @Test(arguments: [TransportContext.Delivery.buffered(limit: 1000), .streamed])
+    func `a challenge is no answer to the request with credentials, which may have been executed`(
+        delivery: TransportContext.Delivery
+    ) async throws {
+        let server = try TestServer { request in
+            if request.headers.contains("Authorization") { return .script([.close]) }
+            return Answer.status(401)
+                .header("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"")
+                .closing()
+        }
+        let error = try await failure {
+            _ = try await send(server, delivery, Authentication(user: "user", password: "password"))
+        }
+        #expect(error.label == "outcome_unknown")
+        #expect(error.response == nil)
+        #expect(server.counters.requests == 2)
+    }
+
     @Test func `without credentials a challenge is a response`() async throws {
         let server = try digestServer()
         let response = try await send(server, .streamed, nil)

@@ -16,7 +16,7 @@ struct TransferState {
 
     /// Whether a connection was there and the request was begun.
     var hasStarted: Bool { starts > 0 }
-    /// Whether the head of the final response is there.
+    /// Whether the head of the final response to what was sent last is there.
     private(set) var hasHead = false
 
     /// Whether the server may have acted on the request although no head of a response says so.
@@ -31,6 +31,8 @@ struct TransferState {
         defer {
             starts += 1
             stage = .waiting
+            // What asked for credentials says nothing about the request that has them.
+            hasHead = false
         }
         return starts == 0 || isIdempotent || stage != .waiting
     }
