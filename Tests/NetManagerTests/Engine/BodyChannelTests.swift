@@ -102,4 +102,26 @@ import Testing
             try await channel.offEngine { #expect(Engine.current == nil) }
         }
     }
+
+    @Test func `a second reader takes nothing from one who waits, who gets what was for him and the end`()
+        async throws
+    {
+        let channel = Self.channel()
+        let reader = Task {
+            var count = 0
+            while let piece = try await channel.next() { count += piece.count }
+            return count
+        }
+        var call: Outbox.Message?
+        while call == nil {
+            await Task.yield()
+            call = [UInt8](repeating: 1, count: 3).withUnsafeBytes { bytes in
+                if case .taken(let message) = channel.offer(bytes) { message } else { nil }
+            }
+        }
+        _ = channel.finish(.success(()))
+        await #expect(throws: BodyChannel.SecondReader.self) { try await channel.next() }
+        channel.handOn()
+        #expect(try await reader.value == channel.received)
+    }
 }

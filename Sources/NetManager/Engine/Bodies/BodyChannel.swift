@@ -131,6 +131,7 @@ final class BodyChannel: BodySource {
             try await Handover.value { continuation in
                 enum Answer { case now(Result<Data?, any Error>), later }
                 let (answer, mustResume): (Answer, Bool) = state.withLock { state in
+                    guard state.waiter == nil else { return (.now(.failure(SecondReader())), false) }
                     if let (piece, mustResume) = takeFirst(of: &state) {
                         return (.now(.success(piece)), mustResume)
                     }
@@ -138,7 +139,6 @@ final class BodyChannel: BodySource {
                     if state.isAbandoned || Task.isCancelled {
                         return (.now(.failure(CancellationError())), false)
                     }
-                    guard state.waiter == nil else { return (.now(.failure(SecondReader())), false) }
                     state.waiter = continuation
                     let mustResume = state.isPaused
                     state.isPaused = false
@@ -160,7 +160,8 @@ final class BodyChannel: BodySource {
     }
 
     private func takeFirst(of state: inout State) -> (piece: Data, mustResume: Bool)? {
-        guard !state.pieces.isEmpty else { return nil }
+        // What is there when one waits is that one's.
+        guard state.waiter == nil, !state.pieces.isEmpty else { return nil }
         let piece = state.pieces.removeFirst()
         state.held -= piece.count
         let mustResume = state.isPaused && state.held <= resumeLevel
