@@ -61,6 +61,17 @@ import Testing
         #expect(admitted == [ids[0]])
     }
 
+    @Test func `who gives up his turn and comes back stands there once, behind those who waited`() {
+        var lookUps = full(abandoned: 0) { 0 }
+        for id in ids.prefix(2) { lookUps.wait(id) }
+        lookUps.leave(ids[0])
+        lookUps.wait(ids[0])
+        for _ in 0..<3 { lookUps.end() }
+        let admitted = lookUps.admitted { _ in true }
+        #expect(admitted == [ids[1], ids[0]])
+        #expect(!lookUps.isAwaited)
+    }
+
     @Test func `who has left while waiting is neither admitted nor kept`() {
         var lookUps = full(abandoned: 0) { 0 }
         for id in ids { lookUps.wait(id) }

@@ -31,6 +31,7 @@ extension EventLoop {
     private func handToLibcurl(_ transfer: Transfer) {
         guard let handle = transfer.handle else { return }
         transfer.place = .inLibcurl
+        transfer.rewindUpload()
         transfer.wasStarted = true
         transfer.letOverruledNamePass()
         let result = multi.add(handle.pointer)
@@ -86,6 +87,8 @@ extension EventLoop {
             transfer.beginAnew()
             transfer.place = .parked
         } else if [.atGate, .inQueue, .atResolver].contains(transfer.place) {
+            // It would stand there twice when it comes back.
+            if transfer.place == .atResolver { lookUps.leave(id) }
             transfer.endLookUp(isAbandoned: true)
             transfer.place = .parked
         }
@@ -148,7 +151,8 @@ extension EventLoop {
     /// Lets those go on whose names may be looked up now.
     func admitToResolver() {
         for id in lookUps.admitted({ transfers[$0]?.place == .atResolver }) {
-            guard let transfer = transfers[id] else { continue }
+            // One that went on may have ended others.
+            guard let transfer = transfers[id], transfer.place == .atResolver else { continue }
             goOn(transfer, handToLibcurl)
         }
     }

@@ -57,6 +57,11 @@ struct LookUps {
         waiting.append(id)
     }
 
+    /// A transfer gives up its turn, and may wait for another one later.
+    mutating func leave(_ id: TransferID) {
+        waiting.removeAll { $0 == id }
+    }
+
     /// Whether anybody may wait: who has left is forgotten later.
     var isAwaited: Bool { !waiting.isEmpty }
 

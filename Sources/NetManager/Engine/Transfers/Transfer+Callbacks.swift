@@ -11,6 +11,7 @@ extension Transfer {
         // What it has waited counts as looking its name up.
         if lookUp != .waits { clock.enter(.resolve, now: MonotonicClock.nanoseconds) }
         guard needsResolver else { return true }
+        endLookUp(isAbandoned: false)
         lookUp = beginLookUp() ? .runs : .refused
         return lookUp == .runs
     }
@@ -61,7 +62,9 @@ extension Transfer {
         handle.closeAfterUse(verification?.clientCertificate.isPending == true)
         // A reused connection was opened for a request with other options.
         guard mayTalk(to: ends.remote.address) else { return false }
-        if plan.body.hasTrailers, upload.hasEnded { return state.fail(.wouldRepeat) }
+        if case .channel = plan.body, uploaded > 0 || upload.hasEnded && plan.body.hasTrailers {
+            return state.fail(.wouldRepeat)
+        }
         guard state.requestStarts(isIdempotent: plan.method.isIdempotent) else {
             return state.fail(.wouldRepeat)
         }
@@ -276,6 +279,13 @@ extension Transfer {
     func seekUpload(to offset: Int64) -> Bool {
         uploaded = offset
         return upload.seek(to: offset)
+    }
+
+    /// Begins the body anew, where libcurl gets the request another time and nothing says how much of it was sent before.
+    ///
+    /// What can be drawn only once stays where it is, and the request is not sent.
+    func rewindUpload() {
+        if uploaded > 0, upload.seek(to: 0) { uploaded = 0 }
     }
 
     /// Writes the figures of this attempt down for whoever asks the task.

@@ -28,6 +28,8 @@ extension Transfer {
                 port: handle.applied.port
             )
         }
+        // libcurl may have left the connection that it tried first for this one.
+        leaveConnection()
         self.verification = verification
         return verification.install(on: sslContext)
     }

@@ -288,6 +288,8 @@ final class Transfer: Numbered {
         clock.goOn(now: now)
         // CURLPAUSE_CONT: a direction that has to wait for other reasons says so when it is asked.
         if place == .inLibcurl, let handle {
+            // What the reader said meanwhile was not heard.
+            isFull = false
             releaseSocket()
             curl_easy_pause(handle.pointer, 0)
         }
