@@ -102,6 +102,22 @@ import Testing
         }
     }
 
+    @Test func `what was kept for a reader that leaves comes to no later one`() async throws {
+        let peer = try await HTTP2Peer.shared.value
+        // All share a connection, which stays in use when one of them leaves.
+        let transport = CurlTransport(Self.oneConnection)
+        let neighbor = try await Pour(24 << 20, of: peer, over: transport)
+        let leaver = try await Pour(24 << 20, of: peer, over: transport)
+        _ = try await leaver.settled()
+        leaver.end()
+        _ = try await leaver.taken()
+        // It has the handle of the one that left.
+        let next = try await Pour(4 << 20, of: peer, over: transport)
+        _ = try await next.settled()
+        #expect(try await read(next) == (4 << 20, true))
+        #expect(try await read(neighbor) == (24 << 20, true))
+    }
+
     @Test func `requests that begin while a reader sleeps bring it nothing`() async throws {
         let peer = try await HTTP2Peer.shared.value
         let transport = CurlTransport()

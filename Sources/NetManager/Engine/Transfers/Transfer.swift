@@ -226,6 +226,9 @@ final class Transfer: Numbered {
         // The next one on the connection is not to find its socket held.
         releaseSocket()
         leaveConnection()
+        // What libcurl (7.88) keeps of a body that is paused stays with the handle where others use the connection, and
+        // would come with the body of its next request.
+        if isFull || isPaused { handle?.isWornOut = true }
         defer { handle = nil }
         handle?.transfer = nil
         return handle
