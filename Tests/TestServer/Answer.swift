@@ -65,12 +65,17 @@ extension Answer {
 
     /// A body of a length that is made while it is sent: the alphabet, over and over.
     public static func bytes(_ count: Int) -> Self {
-        // Whole alphabets, near the 64 KiB that a write should have.
-        var answer = data(Data((0..<2_500).flatMap { _ in UInt8(ascii: "a")...UInt8(ascii: "z") }))
+        var answer = data(alphabets)
         answer.headers["Content-Type"] = "application/octet-stream"
         answer.repeatedLength = count
         return answer
     }
+
+    /// Whole alphabets, near the 64 KiB that a write should have.
+    ///
+    /// Made once. Under the thread sanitizer Swift's runtime takes a lock for nearly each element of a generic sequence in a
+    /// debug build, and many threads that make bytes for answers one by one stand in a row for minutes.
+    private static let alphabets = Data((0..<2_500).flatMap { _ in UInt8(ascii: "a")...UInt8(ascii: "z") })
 
     /// A status without a body.
     public static func status(_ status: Int) -> Self {
