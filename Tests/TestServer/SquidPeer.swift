@@ -79,6 +79,21 @@ package final class SquidPeer: Sendable {
         return (text ?? "").split(separator: "\n").map(String.init).filter { !$0.contains("error:") }
     }
 
+    /// Reads the log until it has so many lines, or for a time that is long for it.
+    ///
+    /// A line is written after its answer, so that the client may be faster.
+    ///
+    /// - Parameter count: So many lines at least.
+    /// - Returns: The lines that are there in the end.
+    package func log(of count: Int) async -> [String] {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while log.count < count, ContinuousClock.now < deadline {
+            // There is no event to wait for.
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return log
+    }
+
     private static let executable = program("/usr/sbin/squid")
     private static let helper = program("/usr/lib/squid/basic_ncsa_auth")
     private static let digestHelper = program("/usr/lib/squid/digest_file_auth")
