@@ -61,7 +61,8 @@ final class BodyChannel: BodySource {
     /// Takes bytes when there is room.
     func offer(_ bytes: UnsafeRawBufferPointer) -> Offer {
         state.withLock { state in
-            if state.isAbandoned { return .taken(nil) }
+            // The order to end the transfer is on its way: nothing more need be read until it is there.
+            if state.isAbandoned { return .takenLast(nil) }
             guard state.held == 0 || state.held + bytes.count <= Self.capacity else {
                 state.isPaused = true
                 return .full
