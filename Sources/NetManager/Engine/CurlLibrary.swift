@@ -28,8 +28,9 @@ enum CurlLibrary {
 
     /// Whether libcurl reads a bare connection again and again, up to a hundred times, while the kernel has bytes.
     ///
-    /// 7.88 does (cf_socket_data_pending); the later versions that were looked at come back after each read.
-    static let readsUntilDry = version < 0x08_00_00
+    /// 7.88 does (cf_socket_data_pending), 8.5 comes back after each read, and 8.14 reads ten times. From which version on is
+    /// not known; where it comes back, pausing changes nothing.
+    static let readsUntilDry = version < 0x08_00_00 || version >= 0x08_06_00
 
     /// Whether libcurl reads nothing more of a stream over HTTP/2 once the declared length is there, although it still
     /// sends, and does not see that the stream is over when it sends the last byte itself.

@@ -27,7 +27,9 @@ import Testing
         }
         let error = try await failure { _ = try await CurlTransport().fetch(server.url()) }
         #expect(error.label == "protocol_error")
-        #expect(error.detail?.contains("codings") == true, "\(error)")
+        // libcurl 8.14 itself refuses a transfer coding that was not asked for.
+        let reasons = ["codings", "Unsolicited Transfer-Encoding"]
+        #expect(reasons.contains { error.detail?.contains($0) == true }, "\(error)")
     }
 
     @Test(arguments: ["gzip", "identity, gzip", "gzip, identity"])
