@@ -17,6 +17,9 @@ extension EasyHandle {
 
     /// Gives the request a connection that carries no other one, before it or after it, or at the same time.
     ///
+    /// An answer to a challenge, where several schemes are allowed, has libcurl look for a connection again: without TLS,
+    /// where no lane keeps it away, it may find one that is idle and has carried requests without credentials. It serves
+    /// nobody afterwards, as any other.
     /// A server takes whatever comes over a connection on which Negotiate has proven a user for that user's, and libcurl
     /// looks at users only where NTLM is concerned (up to 8.18, CVE-2026-1965): a request without credentials was answered
     /// as the user before it. Over HTTP/2 libcurl keeps one state of Negotiate for all streams, so that of many users at
