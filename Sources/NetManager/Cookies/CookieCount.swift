@@ -98,7 +98,7 @@ extension CookieCount {
     /// - Returns: Nil where libcurl may read something else.
     static func key(ofField line: UnsafeRawBufferPointer, host: String, url: URL) -> Int? {
         let text = line.dropFirst("set-cookie:".utf8.count)
-        let end = text.lastIndex { $0 != 0x0D && $0 != 0x0A } ?? text.startIndex
+        guard let end = text.lastIndex(where: { $0 != 0x0D && $0 != 0x0A }) else { return nil }
         let content = text[...end]
         guard content.allSatisfy({ $0 >= 0x20 }) else { return nil }
         let parts = content.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)

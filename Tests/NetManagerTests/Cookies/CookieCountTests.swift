@@ -32,6 +32,15 @@ import Testing
         #expect(looks(&count, adding: Array(repeating: nil, count: 200)) == [179])
     }
 
+    @Test(arguments: [
+        "Set-Cookie:", "Set-Cookie:\r\n", "Set-Cookie: \r\n", "Set-Cookie:=\n", "Set-Cookie:;\r\n",
+    ])
+    func `a field without a cookie has no key, or one`(line: String) throws {
+        let url = try #require(URL(string: "http://a.test"))
+        let key = Array(line.utf8).withUnsafeBytes { CookieCount.key(ofField: $0, host: "", url: url) }
+        #expect((key != nil) == line.contains("="))
+    }
+
     @Test func `a look begins anew`() {
         var count = CookieCount()
         #expect(looks(&count, adding: Array(0..<100)).isEmpty)
