@@ -44,6 +44,7 @@ package final class HAProxyPeer: Sendable {
                     timeout connect 10s
                     timeout client 60s
                     timeout server 60s
+                    retries 0
                 frontend tests
                     bind fd@3 ssl crt \(directory)/both.pem alpn \(protocols)
                     option forwardfor
