@@ -68,21 +68,27 @@ import Testing
         #expect(try await small.next()?.count == 1)
     }
 
+    /// Reads a body to its end.
+    private func countOfAll(_ channel: BodyChannel) async throws -> Int {
+        var count = 0
+        while let piece = try await channel.next() { count += piece.count }
+        return count
+    }
+
+    /// Offers bytes until a reader waits; what it finds without waiting it is not called for.
+    /// - Returns: The call.
+    private func callOfReader(_ channel: BodyChannel) async -> Outbox.Message {
+        while true {
+            await Task.yield()
+            let offer = [UInt8](repeating: 1, count: 3).withUnsafeBytes { channel.offer($0) }
+            if case .taken(let message?) = offer { return message }
+        }
+    }
+
     @Test func `a reader that waits is called once, and gets all before the end`() async throws {
         let channel = Self.channel()
-        let reader = Task {
-            var count = 0
-            while let piece = try await channel.next() { count += piece.count }
-            return count
-        }
-        // What it finds without waiting it is not called for.
-        var call: Outbox.Message?
-        while call == nil {
-            await Task.yield()
-            call = [UInt8](repeating: 1, count: 3).withUnsafeBytes { bytes in
-                if case .taken(let message) = channel.offer(bytes) { message } else { nil }
-            }
-        }
+        let reader = Task { try await countOfAll(channel) }
+        let call = await callOfReader(channel)
         guard case .body = call else { throw CancellationError() }
         let second = [1, 2, 3].withUnsafeBytes { channel.offer($0) }
         guard case .taken(nil) = second else { throw CancellationError() }
@@ -107,18 +113,8 @@ import Testing
         async throws
     {
         let channel = Self.channel()
-        let reader = Task {
-            var count = 0
-            while let piece = try await channel.next() { count += piece.count }
-            return count
-        }
-        var call: Outbox.Message?
-        while call == nil {
-            await Task.yield()
-            call = [UInt8](repeating: 1, count: 3).withUnsafeBytes { bytes in
-                if case .taken(let message) = channel.offer(bytes) { message } else { nil }
-            }
-        }
+        let reader = Task { try await countOfAll(channel) }
+        _ = await callOfReader(channel)
         _ = channel.finish(.success(()))
         await #expect(throws: BodyChannel.SecondReader.self) { try await channel.next() }
         channel.handOn()

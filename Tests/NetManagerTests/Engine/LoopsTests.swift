@@ -85,32 +85,20 @@ import Testing
     }
 
     @Test func `a call is cancelled on its loop`() async throws {
-        let gate = Gate()
-        let held = try TestServer { _ in .text("").after(gate) }
-        let other = try TestServer { _ in .text("") }
-        let transport = CurlTransport(loops: 2)
-        _ = try await transport.fetch(other.url())
-        let url = held.url()
-        let call = Task { try await transport.fetch(url) }
-        await gate.reached()
-        call.cancel()
-        await #expect(throws: CancellationError.self) { try await call.value }
-        #expect(await held.until { $0.openConnections == 0 })
-        gate.open()
+        let held = try await HeldOnSecondLoop()
+        held.call.cancel()
+        await #expect(throws: CancellationError.self) { try await held.call.value }
+        #expect(await held.server.until { $0.openConnections == 0 })
+        held.gate.open()
     }
 
     @Test func `a shutdown waits for the calls of every loop, until its deadline`() async throws {
-        let gate = Gate()
-        let held = try TestServer { _ in .text("").after(gate) }
-        let other = try TestServer { _ in .text("") }
-        let transport = CurlTransport(loops: 2)
-        _ = try await transport.fetch(other.url())
-        let url = held.url()
-        let call = Task { try await transport.fetch(url) }
-        await gate.reached()
-        #expect(await transport.shutdown(deadline: .milliseconds(20)) == false)
-        await #expect { try await call.value } throws: { ($0 as? RequestError)?.label == "shut_down" }
-        gate.open()
+        let held = try await HeldOnSecondLoop()
+        #expect(await held.transport.shutdown(deadline: .milliseconds(20)) == false)
+        await #expect { try await held.call.value } throws: {
+            ($0 as? RequestError)?.label == "shut_down"
+        }
+        held.gate.open()
     }
 
     @Test func `idle connections of all loops are closed on request`() async throws {
@@ -162,5 +150,21 @@ import Testing
 private struct PassingInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: Next) async throws -> StreamedResponse {
         try await next(request)
+    }
+}
+
+/// A call on the second of two loops that has come to its server, which does not answer before the gate opens.
+private struct HeldOnSecondLoop {
+    let gate = Gate()
+    let server: TestServer
+    let transport = CurlTransport(loops: 2)
+    let call: Task<HTTPResponse, any Error>
+
+    init() async throws {
+        let other = try TestServer { _ in .text("") }
+        _ = try await transport.fetch(other.url())
+        server = try TestServer { [gate] _ in .text("").after(gate) }
+        call = Task { [transport, url = server.url()] in try await transport.fetch(url) }
+        await gate.reached()
     }
 }
