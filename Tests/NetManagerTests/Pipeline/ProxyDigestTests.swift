@@ -171,7 +171,7 @@ import Testing
     @Test(arguments: [false, true])
     func `the proxy and the server behind it have each its own proof`(isTunnel: Bool) async throws {
         let outer = DigestGuard(realm: "proxy", user: "ada", password: "p")
-        let inner = DigestGuard(realm: "server", user: "bob", password: "q")
+        let inner = DigestGuard(realm: "server", user: "bob.two", password: "q")
         let peer = try ProxyPeer(asking: .digest(outer))
         let identity = try Identity.selfSigned(PinnedServer.certificateOptions)
         let server = try TestServer(tls: isTunnel ? TLSOptions(identity: identity) : nil) { request in
@@ -184,7 +184,8 @@ import Testing
         configuration.challengeHandler = { challenge in
             .useCredential(
                 challenge.isProxy
-                    ? Authentication(user: "ada", password: "p") : Authentication(user: "bob", password: "q")
+                    ? Authentication(user: "ada", password: "p")
+                    : Authentication(user: "bob.two", password: "q")
             )
         }
         let manager = HTTPSessionManager(configuration, transport: CurlTransport())
@@ -194,6 +195,6 @@ import Testing
             #expect(request.headers["Authorization"]?.contains("proxy") != true)
         }
         #expect(peer.authorizations.allSatisfy { $0?.contains("server") != true })
-        #expect(peer.authorizations.allSatisfy { $0?.contains("bob") != true })
+        #expect(peer.authorizations.allSatisfy { $0?.contains("bob.two") != true })
     }
 }
